@@ -1,0 +1,35 @@
+"""One process for console, admin, REST and MCP: MCP beside Django, not inside it."""
+
+import os
+from typing import cast
+
+from django.core.asgi import get_asgi_application
+
+from config.body_limit import App, BodyLimit, Message, Receive, Send
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+django_app = cast(App, get_asgi_application())
+
+# Needs Django to be set up first.
+from mcp_gateway.asgi import McpApp  # noqa: E402
+
+mcp_app = McpApp()
+limited_django_app = BodyLimit(django_app)
+
+
+async def application(scope: Message, receive: Receive, send: Send) -> None:
+    if scope["type"] == "lifespan":
+        await _run_lifespan(receive, send)
+    elif scope["path"] in ("/mcp", "/mcp/"):
+        await mcp_app(scope, receive, send)
+    else:
+        await limited_django_app(scope, receive, send)
+
+
+async def _run_lifespan(receive: Receive, send: Send) -> None:
+    await receive()
+    async with mcp_app.lifespan():
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+    await send({"type": "lifespan.shutdown.complete"})

@@ -1,0 +1,80 @@
+"""A Django cache of counters on one unlogged Postgres table, with an atomic `add` and `incr`.
+
+Only whole numbers are kept: it serves rate limits, where every process must count alike.
+"""
+
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from django.db import connection
+
+_SWEEP_CHANCE = 0.01
+
+
+class PostgresCounters(BaseCache):
+    def __init__(self, location: str, params: dict[str, Any]) -> None:
+        super().__init__(params)
+
+    def add(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> bool:
+        if random.random() < _SWEEP_CHANCE:  # noqa: S311 (housekeeping, not a secret)
+            self._run("DELETE FROM quarry_counter WHERE expires_at < now()", [])
+        written = self._run(
+            "INSERT INTO quarry_counter AS c (key, value, expires_at) VALUES (%s, %s, %s) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value, "
+            "expires_at = excluded.expires_at WHERE c.expires_at < now() RETURNING value",
+            [self.make_and_validate_key(key, version), int(value), self._expiry(timeout)],
+        )
+        return written is not None
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        value = self._run(
+            "SELECT value FROM quarry_counter "
+            "WHERE key = %s AND (expires_at IS NULL OR expires_at >= now())",
+            [self.make_and_validate_key(key, version)],
+        )
+        return default if value is None else value
+
+    def set(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> None:
+        self._run(
+            "INSERT INTO quarry_counter (key, value, expires_at) VALUES (%s, %s, %s) "
+            "ON CONFLICT (key) DO UPDATE "
+            "SET value = excluded.value, expires_at = excluded.expires_at",
+            [self.make_and_validate_key(key, version), int(value), self._expiry(timeout)],
+        )
+
+    def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
+        value = self._run(
+            "UPDATE quarry_counter SET value = value + %s "
+            "WHERE key = %s AND (expires_at IS NULL OR expires_at >= now()) RETURNING value",
+            [delta, self.make_and_validate_key(key, version)],
+        )
+        if value is None:
+            raise ValueError(f"Key {key!r} not found")
+        return value
+
+    def delete(self, key: Any, version: int | None = None) -> bool:
+        gone = self._run(
+            "DELETE FROM quarry_counter WHERE key = %s RETURNING value",
+            [self.make_and_validate_key(key, version)],
+        )
+        return gone is not None
+
+    def clear(self) -> None:
+        self._run("DELETE FROM quarry_counter", [])
+
+    def _expiry(self, timeout: Any) -> datetime | None:
+        seconds = self.get_backend_timeout(timeout)
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+    def _run(self, statement: str, values: Sequence[str | int | datetime | None]) -> int | None:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            row = cursor.fetchone() if cursor.description else None
+        return None if row is None else int(row[0])

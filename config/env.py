@@ -1,0 +1,80 @@
+"""Typed reads of the environment, for settings.py and nobody else."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off", ""}
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, default).strip()
+
+
+def flag(name: str, *, default: bool = False) -> bool:
+    value = text(name, "1" if default else "0").lower()
+    if value not in _TRUE | _FALSE:
+        raise ImproperlyConfigured(f"{name} must be one of 1, 0, true, false; it is {value!r}.")
+    return value in _TRUE
+
+
+def number(name: str, default: int) -> int:
+    value = text(name, str(default))
+    try:
+        return int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number; it is {value!r}.") from None
+
+
+def words(name: str) -> list[str]:
+    return [word.strip() for word in text(name).split(",") if word.strip()]
+
+
+def database(name: str) -> dict[str, Any] | None:
+    """Django's connection settings from a libpq URL or key=value string; None when unset."""
+    conninfo = text(name)
+    if not conninfo:
+        return None
+    try:
+        parts = conninfo_to_dict(conninfo)
+    except ProgrammingError as error:
+        raise ImproperlyConfigured(f"{name} is not a Postgres address: {error}") from None
+    return {
+        "NAME": parts.pop("dbname", "quarry"),
+        "USER": parts.pop("user", ""),
+        "PASSWORD": parts.pop("password", ""),
+        "HOST": parts.pop("host", ""),
+        "PORT": str(parts.pop("port", "")),
+        "OPTIONS": parts,
+    }
+
+
+def secret_key(name: str, *, home: Path, required: bool) -> str:
+    """The signing key: from the environment, else a random one made once for this home."""
+    if key := text(name):
+        return key
+    if required:
+        raise ImproperlyConfigured(f"Set {name} to a long random string in production.")
+    return _kept_secret(home / "secret_key")
+
+
+def _kept_secret(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(48))
+    try:
+        # A link, unlike a rename, lets only the first of two starting processes win.
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+    return path.read_text()

@@ -1,0 +1,205 @@
+"""Every setting of Quarry, and the only place where the environment is read."""
+
+from pathlib import Path
+
+from django.urls import reverse_lazy
+
+from config import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = "0.1.0"
+
+# Where it runs ---------------------------------------------------------------------------
+
+PRODUCTION = env.flag("QUARRY_PRODUCTION")
+DEBUG = env.flag("QUARRY_DEBUG")
+QUARRY_HOME = Path(env.text("QUARRY_HOME") or BASE_DIR / "var").resolve()
+SECRET_KEY = env.secret_key("QUARRY_SECRET_KEY", home=QUARRY_HOME, required=PRODUCTION)
+ALLOWED_HOSTS = env.words("QUARRY_ALLOWED_HOSTS") or ["localhost", "127.0.0.1", "[::1]"]
+CSRF_TRUSTED_ORIGINS = env.words("QUARRY_TRUSTED_ORIGINS")
+
+# The application -------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "knowledge",
+    "tokens",
+    "mcp_gateway",
+]
+MIDDLEWARE = [
+    "config.middleware.RequestId",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "tokens.middleware.Activity",
+]
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+STATIC_URL = "/static/"
+WHITENOISE_USE_FINDERS = True
+LOGIN_URL = reverse_lazy("admin:login")
+# A text of 500,000 characters can take six bytes a character in escaped JSON.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
+# Data ------------------------------------------------------------------------------------
+
+DATABASES = {
+    "default": {
+        "ENGINE": "config.postgres",
+        **(env.database("DATABASE_URL") or {"NAME": "quarry", "EMBEDDED_HOME": QUARRY_HOME}),
+        "CONN_HEALTH_CHECKS": False,  # the backend checks what it takes from the pool
+    }
+}
+DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
+    "min_size": 0,
+    "max_size": env.number("QUARRY_DB_POOL", 16),
+    "timeout": 10,
+}
+
+REDIS_URL = env.text("REDIS_URL")
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "limits": (
+        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+        if REDIS_URL
+        else {"BACKEND": "config.counters.PostgresCounters"}
+    ),
+}
+RATELIMIT_USE_CACHE = "limits"
+
+# Jobs: empty is the Postgres broker ------------------------------------------------------
+
+QUARRY_BROKER_URL = env.text("QUARRY_BROKER_URL")
+
+# Embeddings ------------------------------------------------------------------------------
+
+VOYAGE_API_KEY = env.text("VOYAGE_API_KEY")
+VOYAGE_BASE_URL = env.text("VOYAGE_BASE_URL")
+QUARRY_EMBEDDER = env.text("QUARRY_EMBEDDER") or ("voyage" if VOYAGE_API_KEY else "granite")
+
+# REST ------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tokens.rest.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["tokens.rest.HourlyThrottle"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "knowledge.api.errors.answer_error",
+    "UNAUTHENTICATED_USER": None,
+    "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Quarry",
+    "DESCRIPTION": "The knowledge base over REST. Send a token as `Authorization: Bearer qry_…`.",
+    "VERSION": VERSION,
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {},
+}
+
+# MCP -------------------------------------------------------------------------------------
+
+QUARRY_TOKEN = env.text("QUARRY_TOKEN")
+MCP_ALLOWED_HOSTS = ALLOWED_HOSTS
+MCP_THREADS = env.number("QUARRY_MCP_THREADS", 6)
+
+# Safety ----------------------------------------------------------------------------------
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("QUARRY_BEHIND_PROXY") else None
+)
+
+# Logs ------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.text("QUARRY_LOG_LEVEL", "WARNING").upper()},
+}
+
+# The admin's looks -----------------------------------------------------------------------
+
+UNFOLD = {
+    "SITE_TITLE": "Quarry",
+    "SITE_HEADER": "Quarry",
+    "SITE_SUBHEADER": "A knowledge base for agents",
+    "SITE_SYMBOL": "landscape",
+    "SITE_URL": None,
+    "SHOW_VIEW_ON_SITE": False,
+    "SIDEBAR": {"navigation": "config.navigation.sections"},
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": "config.navigation.favicon"}
+    ],
+    "STYLES": ["config.navigation.stylesheet"],
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97.5% .012 250)",
+            "100": "oklch(94.5% .03 250)",
+            "200": "oklch(89.5% .055 250)",
+            "300": "oklch(82% .09 250)",
+            "400": "oklch(71% .13 250)",
+            "500": "oklch(61% .15 250)",
+            "600": "oklch(52% .15 250)",
+            "700": "oklch(45% .135 250)",
+            "800": "oklch(39% .11 250)",
+            "900": "oklch(34% .09 250)",
+            "950": "oklch(26% .07 250)",
+        },
+    },
+}

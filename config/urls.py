@@ -1,0 +1,14 @@
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from config.health import livez, readyz
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("tokens.urls")),
+    path("api/v1/", include("knowledge.api.urls")),
+    path("livez", livez),
+    path("readyz", readyz),
+]

@@ -1,0 +1,138 @@
+"""What the admin's pages share: saving by the product's own asks, and looking on."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from django import forms
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+from unfold.decorators import action as unfold_action  # type: ignore[import-untyped]
+from unfold.decorators import display as unfold_display
+
+from knowledge.errors import NotFound, QuarryError
+
+if TYPE_CHECKING:
+    from django.contrib.admin import ModelAdmin as ModelAdmin
+    from django.forms import ModelForm
+else:
+    import unfold.admin
+
+    # Neither class can be subscripted at run time, and Unfold's has no types.
+    class ModelAdmin(unfold.admin.ModelAdmin):
+        __class_getitem__ = classmethod(lambda cls, _: cls)
+
+    class ModelForm(forms.ModelForm):
+        __class_getitem__ = classmethod(lambda cls, _: cls)
+
+
+M = TypeVar("M", bound=Model)
+F = TypeVar("F", bound=Callable[..., Any])
+
+LONGEST_SHOWN = 20_000
+"""Characters of a text on a page: enough to know it by, and a browser still scrolls."""
+
+
+def badge(description: str, colours: Mapping[Any, str]) -> Callable[[F], F]:
+    """A column whose word is shown on its colour."""
+    return cast(Callable[[F], F], unfold_display(description=description, label=dict(colours)))
+
+
+def button(description: str, **look: Any) -> Callable[[F], F]:
+    """A method of an admin that is a button on the page of one row."""
+    return cast(Callable[[F], F], unfold_action(description=description, **look))
+
+
+def preformatted(text: str) -> SafeString | str:
+    """A text as it stands, escaped, and cut where a browser would choke on it."""
+    if not text:
+        return ""
+    cut = "…" if len(text) > LONGEST_SHOWN else ""
+    return format_html('<pre class="quarry-text">{}{}</pre>', text[:LONGEST_SHOWN], cut)
+
+
+class AskForm(ModelForm[M]):
+    """A form whose ask may be refused after all of its own checks have passed."""
+
+    refusal: QuarryError | None = None
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        if self.refusal:
+            field = self.refusal.details.get("field")
+            known = isinstance(field, str) and field in self.fields
+            self.add_error(str(field) if known else None, self.refusal.message)
+        return cleaned
+
+
+class AskAdmin(ModelAdmin[M]):
+    """Saves and deletes by asks; one that is refused comes back as an error of the form."""
+
+    delete_confirmation_template = "admin/knowledge/delete.html"
+    delete_selected_confirmation_template = "admin/knowledge/delete.html"
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except QuarryError as refusal:
+            # All that was written is rolled back. The page is made again from what was typed.
+            request.refusal = refusal  # type: ignore[attr-defined]
+            return super().changeform_view(request, object_id, form_url, extra_context)
+
+    def get_form(
+        self, request: HttpRequest, obj: M | None = None, change: bool = False, **kwargs: Any
+    ) -> type[Any]:
+        form: type[Any] = super().get_form(request, obj, change, **kwargs)
+        form.refusal = getattr(request, "refusal", None)  # the class is made anew on each call
+        return form
+
+    def save_related(
+        self, request: HttpRequest, form: forms.Form, formsets: Any, change: bool
+    ) -> None:
+        """Nothing: the ask of `save_model` has written it all."""
+
+    def get_deleted_objects(
+        self, objs: QuerySet[Any] | Sequence[Any], request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[str], list[str]]:
+        """Say what the deletion means, in place of every row of every table that it touches."""
+        told: list[Any] = []
+        for obj in objs:
+            told += [capfirst(f"{self.opts.verbose_name}: {obj}"), self.consequences(obj)]
+        return told, {str(self.opts.verbose_name_plural): len(objs)}, set(), []
+
+    def delete_model(self, request: HttpRequest, obj: M) -> None:
+        with suppress(NotFound):  # somebody else was first
+            self.ask_to_delete(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[M]) -> None:
+        for obj in queryset:
+            self.delete_model(request, obj)
+
+    def consequences(self, obj: M) -> list[str]:
+        """What a deletion means beyond the row itself."""
+        raise NotImplementedError
+
+    def ask_to_delete(self, obj: M) -> None:
+        raise NotImplementedError
+
+
+class ReadOnlyAdmin(ModelAdmin[M]):
+    """Rows to look at: nothing here is added, changed or deleted by hand."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
+        return False

@@ -1,0 +1,105 @@
+"""How the domain's errors look over REST: one envelope, one table of statuses."""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from knowledge.errors import (
+    CapabilityDenied,
+    InternalError,
+    InvalidInput,
+    NotFound,
+    QuarryError,
+    RateLimited,
+    UnsupportedMedia,
+)
+
+logger = logging.getLogger(__name__)
+
+STATUSES = {
+    "invalid_body": 400,
+    "invalid_id": 400,
+    "forbidden_binary": 400,
+    "missing_bearer_token": 401,
+    "invalid_token": 401,
+    "quota_exceeded": 402,
+    "capability_denied": 403,
+    "forbidden_scope": 403,
+    "not_found": 404,
+    "name_taken": 409,
+    "conflict": 409,
+    "payload_too_large": 413,
+    "unsupported_media": 415,
+    "ingest_failed": 422,
+    "rate_limited": 429,
+    "provider_unavailable": 503,
+    "internal_error": 500,
+}
+
+
+_OURS: dict[type[exceptions.APIException], type[QuarryError]] = {
+    exceptions.PermissionDenied: CapabilityDenied,
+    exceptions.NotFound: NotFound,
+    exceptions.UnsupportedMediaType: UnsupportedMedia,
+}
+
+
+def answer_error(error: Exception, context: dict[str, Any]) -> Response:
+    """The envelope for whatever a view raised; what we did not foresee is logged, not told."""
+    request = context["request"]
+    quarry_error, status, headers = _translated(error)
+    body = {
+        "error": quarry_error.code,
+        "message": quarry_error.message,
+        "request_id": getattr(request, "request_id", ""),
+        **quarry_error.details,
+    }
+    return Response(body, status=status, headers=headers)
+
+
+def _translated(error: Exception) -> tuple[QuarryError, int, dict[str, str]]:
+    if isinstance(error, exceptions.APIException):
+        return _from_framework(error)
+    if isinstance(error, Http404):
+        error = NotFound("No such thing, or it is out of this token's reach.")
+    if isinstance(error, PermissionDenied):
+        error = CapabilityDenied(f"Refused: {error}")
+    if not isinstance(error, QuarryError):
+        logger.error("A request failed", exc_info=error)
+        error = InternalError("Something went wrong here; try again, then tell the operator.")
+    return error, STATUSES[error.code], _headers(error)
+
+
+def _headers(error: QuarryError) -> dict[str, str]:
+    if isinstance(error, RateLimited):
+        return {"Retry-After": str(error.retry_after_sec)}
+    if STATUSES[error.code] == 401:
+        return {"WWW-Authenticate": f'Bearer realm="quarry", error="{error.code}"'}
+    return {}
+
+
+def _from_framework(error: exceptions.APIException) -> tuple[QuarryError, int, dict[str, str]]:
+    """DRF's own complaints, in our words; a status of its own is kept."""
+    if isinstance(error, exceptions.ValidationError):
+        fields = _messages(error.detail)
+        field, message = next(iter(fields.items()))
+        return InvalidInput(f"{field}: {message}", field=field, fields=fields), 400, {}
+    kind = _OURS.get(type(error), InvalidInput)
+    return kind(str(error.detail)), error.status_code, {}
+
+
+def _messages(detail: Any, path: str = "") -> dict[str, str]:
+    """Flatten DRF's nested details to one sentence a field."""
+    if isinstance(detail, dict):
+        flat: dict[str, str] = {}
+        for name, inner in detail.items():
+            flat |= _messages(inner, f"{path}.{name}" if path else str(name))
+        return flat
+    if isinstance(detail, list) and detail and isinstance(detail[0], (dict, list)):
+        return _messages(next(inner for inner in detail if inner), path)
+    words = detail if isinstance(detail, list) else [detail]
+    return {path or "body": " ".join(str(word) for word in words)}

@@ -1,0 +1,76 @@
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge import library
+from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.shapes import FolderOutput
+from knowledge.library import MAX_FOLDER_NAME
+
+
+class FolderInput(Input):
+    name = serializers.CharField(max_length=MAX_FOLDER_NAME)
+
+
+class FoldersOutput(serializers.Serializer[Any]):
+    folders = FolderOutput(many=True)
+
+
+class FoldersView(AskView):
+    """The folders a token reaches."""
+
+    asks = {"GET": "list_folders", "POST": "create_folder"}
+
+    @extend_schema(
+        operation_id="list_folders", tags=["folders"], responses={200: FoldersOutput, **errors()}
+    )
+    def get(self, request: Request) -> Response:
+        return Response(FoldersOutput({"folders": library.list_folders(self.access)}).data)
+
+    @extend_schema(
+        operation_id="create_folder",
+        tags=["folders"],
+        request=FolderInput,
+        responses={201: FolderOutput, **errors(403, 409)},
+    )
+    def post(self, request: Request) -> Response:
+        folder = library.create_folder(self.access, FolderInput.of_body(request)["name"])
+        return Response(FolderOutput(folder).data, status=status.HTTP_201_CREATED)
+
+
+class FolderDeletionInput(Input):
+    cascade_items = serializers.BooleanField(
+        default=False, help_text="Delete the items in it too, wherever else they are filed."
+    )
+
+
+class FolderView(AskView):
+    """One folder: rename it, delete it."""
+
+    asks = {"PATCH": "update_folder", "DELETE": "delete_folder"}
+
+    @extend_schema(
+        operation_id="rename_folder",
+        tags=["folders"],
+        request=FolderInput,
+        responses={200: FolderOutput, **errors(403, 404, 409)},
+    )
+    def patch(self, request: Request, folder_id: str) -> Response:
+        name = FolderInput.of_body(request)["name"]
+        return Response(
+            FolderOutput(library.rename_folder(self.access, path_id(folder_id), name)).data
+        )
+
+    @extend_schema(
+        operation_id="delete_folder",
+        tags=["folders"],
+        parameters=[FolderDeletionInput],
+        responses={204: None, **errors(403, 404)},
+    )
+    def delete(self, request: Request, folder_id: str) -> Response:
+        asked = FolderDeletionInput.of_query(request)
+        library.delete_folder(self.access, path_id(folder_id), **asked)
+        return Response(status=status.HTTP_204_NO_CONTENT)

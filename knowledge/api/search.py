@@ -1,0 +1,60 @@
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge.api.base import AskView, Input, OneOf, errors
+from knowledge.api.shapes import SearchOutput
+from knowledge.models import ItemType
+from knowledge.retrieval.scope import Narrowing
+from knowledge.retrieval.search import MAX_LIMIT, MAX_OFFSET, MAX_QUERY, MODES, search
+
+
+class SearchInput(Input):
+    """The ranges shown here are the domain's own, which checks them."""
+
+    query = serializers.CharField(max_length=MAX_QUERY, trim_whitespace=False)
+    limit = serializers.IntegerField(default=8, min_value=1, max_value=MAX_LIMIT)
+    mode = OneOf(MODES, default="hybrid")
+    offset = serializers.IntegerField(default=0, min_value=0, max_value=MAX_OFFSET)
+    folder_id = serializers.UUIDField(required=False, allow_null=True)
+    types = serializers.ListField(child=OneOf(ItemType.choices), default=list, max_length=20)
+    tags = serializers.ListField(child=serializers.CharField(), default=list, max_length=50)
+    since = serializers.CharField(
+        required=False,
+        allow_null=True,
+        help_text="An ISO date or datetime, or an age: 7d, 2w, 3m, 1y.",
+    )
+
+
+class SearchView(AskView):
+    """The chunks that answer best, out of what the token may see."""
+
+    asks = {"GET": "search", "POST": "search"}
+
+    @extend_schema(
+        operation_id="search",
+        tags=["search"],
+        parameters=[SearchInput],
+        responses={200: SearchOutput, **errors(404, 503)},
+    )
+    def get(self, request: Request) -> Response:
+        return self._answer(SearchInput.of_query(request))
+
+    @extend_schema(
+        operation_id="search_by_body",
+        tags=["search"],
+        request=SearchInput,
+        responses={200: SearchOutput, **errors(404, 503)},
+    )
+    def post(self, request: Request) -> Response:
+        return self._answer(SearchInput.of_body(request))
+
+    def _answer(self, asked: dict[str, Any]) -> Response:
+        names = asdict(Narrowing()).keys() & asked.keys()
+        narrowing = Narrowing(**{name: asked.pop(name) for name in names})
+        answer = search(self.access, **asked, narrowing=narrowing)
+        return Response(SearchOutput(answer).data)

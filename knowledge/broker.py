@@ -1,0 +1,118 @@
+"""Jobs on the database that Quarry already has: a Dramatiq broker that is its own outbox."""
+
+import threading
+from typing import Any
+from uuid import UUID
+
+import dramatiq
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import close_old_connections, connection, connections
+from dramatiq.broker import Broker, MessageProxy
+from dramatiq.brokers.stub import StubBroker
+from dramatiq.errors import QueueNotFound
+from dramatiq.message import Message
+from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
+
+from knowledge.consumer import HeldMessage, PostgresConsumer
+
+# The notification leaves with the caller's commit, and not at all when that rolls back.
+_ENQUEUE = """
+WITH added AS (
+    INSERT INTO knowledge_job
+        (id, queue, actor, message, state, available_at, crashes, enqueued_at, error)
+    VALUES (%s, %s, %s, %s, 'queued', clock_timestamp() + %s * interval '1 millisecond', 0,
+        clock_timestamp(), '')
+    ON CONFLICT (id) DO NOTHING
+    RETURNING available_at
+)
+SELECT pg_notify('knowledge_job', '') FROM added WHERE available_at <= clock_timestamp()
+"""
+
+
+def configure_broker() -> None:
+    """Make the broker that the settings ask for the one that every actor uses."""
+    dramatiq.set_broker(_broker_for(settings.QUARRY_BROKER_URL))
+
+
+def _broker_for(url: str) -> Broker:
+    if not url:
+        return PostgresBroker(job_middleware())
+    if url == "stub://":
+        return StubBroker(job_middleware())
+    scheme = url.partition(":")[0]
+    raise ImproperlyConfigured(
+        f"QUARRY_BROKER_URL: jobs over {scheme} are not supported yet; leave it empty for Postgres."
+    )
+
+
+def job_middleware() -> list[Middleware]:
+    """What surrounds every job, outermost first."""
+    return [DjangoConnections(), Retries(), CurrentMessage(), TimeLimit()]
+
+
+class DjangoConnections(Middleware):
+    """Gives each message usable database connections and takes them back afterwards."""
+
+    def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
+        close_old_connections()
+
+    def after_process_message(
+        self,
+        broker: Broker,
+        message: MessageProxy,
+        *,
+        result: Any = None,
+        exception: BaseException | None = None,
+    ) -> None:
+        for used in connections.all(initialized_only=True):
+            if used.in_atomic_block:
+                # A time limit that strikes in the exit of an atomic block leaves it open for
+                # good, and nothing on this connection would be committed again.
+                used.close()
+                del connections[used.alias]
+        close_old_connections()
+
+    def before_worker_thread_shutdown(self, broker: Broker, thread: object) -> None:
+        connections.close_all()
+
+
+class PostgresBroker(Broker):
+    """Keeps each message as a row; to enqueue is part of the caller's transaction."""
+
+    def __init__(self, middleware: list[Middleware] | None = None) -> None:
+        super().__init__(middleware)
+        self.draining = threading.Event()
+
+    def declare_queue(self, queue_name: str) -> None:
+        if queue_name not in self.queues:
+            self.emit_before("declare_queue", queue_name)
+            self.queues[queue_name] = None
+            self.emit_after("declare_queue", queue_name)
+
+    def enqueue(self, message: Message[Any], *, delay: int | None = None) -> Message[Any]:
+        """Write the message, unless its id is there already; a retry waits for its `ack`."""
+        self._require(message.queue_name)
+        self.emit_before("enqueue", message, delay)
+        if isinstance(message, HeldMessage):
+            message.retry_in = delay or 0
+        else:
+            _insert(message, delay or 0)
+        self.emit_after("enqueue", message, delay)
+        return message
+
+    def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 30000) -> PostgresConsumer:
+        self._require(queue_name)
+        return PostgresConsumer(queue_name, prefetch, self.draining)
+
+    def _require(self, queue_name: str) -> None:
+        if queue_name not in self.queues:
+            raise QueueNotFound(queue_name)  # type: ignore[no-untyped-call]
+
+
+def _insert(message: Message[Any], delay: int) -> None:
+    job_id = UUID(message.message_id)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _ENQUEUE, [job_id, message.queue_name, message.actor_name, message.encode(), delay]
+        )

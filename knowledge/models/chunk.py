@@ -1,0 +1,78 @@
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from pgvector.django import HalfVectorField
+
+from knowledge.chunking import Piece
+from knowledge.models.item import Item
+
+
+class Generation(models.Model):
+    """One embedder's set of vectors. Searches use the live one and never mix two."""
+
+    embedder = models.CharField(max_length=100)
+    dimensions = models.PositiveIntegerField()
+    background = models.FloatField(help_text="Cosine of unrelated texts; scores count from here.")
+    is_live = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["is_live"],
+                condition=models.Q(is_live=True),
+                name="one_live_generation",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.embedder} ({self.dimensions})"
+
+
+class Chunk(models.Model):
+    """A searchable piece of one in-KB item; its text is the content's span, to the character."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="chunks")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    position = models.PositiveIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    heading_path = ArrayField(models.TextField(), default=list, blank=True)
+    text = models.TextField()
+    locator = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item", "position"], name="chunk_position_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} #{self.position}"
+
+    @property
+    def piece(self) -> Piece:
+        return Piece(self.start, self.end, self.text, tuple(self.heading_path))
+
+
+class ChunkText(models.Model):
+    """The narrow keyword row of a chunk: what full-text search reads, and nothing else."""
+
+    chunk = models.OneToOneField(Chunk, on_delete=models.CASCADE, primary_key=True)
+    owner_id = models.IntegerField()
+    item_id = models.UUIDField()
+    tsv = SearchVectorField()
+    length = models.PositiveIntegerField()
+
+
+class ChunkEmbedding(models.Model):
+    """The narrow vector row of a chunk in one generation; its bits are kept by the database."""
+
+    pk = models.CompositePrimaryKey("chunk_id", "generation_id")
+    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="embeddings")
+    owner_id = models.IntegerField()
+    item_id = models.UUIDField()
+    generation = models.ForeignKey(Generation, on_delete=models.CASCADE)
+    vector = HalfVectorField()

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from typing import Self
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Lower
+
+from knowledge.access import Access
+
+
+class FolderQuerySet(models.QuerySet["Folder"]):
+    def visible_to(self, access: Access) -> Self:
+        """Only folders this caller may know exist."""
+        folders = self.filter(owner_id=access.owner_id)
+        if access.folder_ids is None:
+            return folders
+        return folders.filter(pk__in=access.folder_ids)
+
+
+class Folder(models.Model):
+    """A named shelf of one owner's library; what a scoped token reaches is a list of these."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="folders"
+    )
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = FolderQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                "owner",
+                Lower("name"),
+                name="folder_name_once_per_owner",
+                violation_error_message="This owner has a folder of that name already.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name

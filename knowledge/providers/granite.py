@@ -1,0 +1,127 @@
+"""IBM's granite-embedding-30m-english, run on this machine: no key and no network."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from knowledge.errors import ProviderUnavailable
+from knowledge.providers.granite_file import ready_graph
+from knowledge.providers.protocols import Vector, Vectors
+
+MAX_TOKENS = 512
+"""The most that the model reads of a text, with the two tokens that stand around every text."""
+
+TEXT_END = 2
+"""The token that ends every text, also one that was cut off."""
+
+LONGEST_TOKEN = 128
+"""Characters in the longest word of the vocabulary."""
+
+
+class GraniteEmbedder:
+    """An embedder of English that loads its model on first use and shares it among threads."""
+
+    name = "granite-embedding-30m-english"
+    dimensions = 384
+    # The mean over 8,000 pairs of a question and a random chunk of the same collection, from four
+    # public ones (product docs, code, mixed prose, abstracts: 0.58, 0.53, 0.49, 0.61). Pairs from
+    # different collections lie at 0.47, and 95 in 100 of them below 0.54. Hybrid search ranks alike
+    # for anything from 0.45 to 0.6.
+    background = 0.55
+    max_tokens = MAX_TOKENS
+
+    def __init__(self, cache_dir: Path, threads: int | None = None) -> None:
+        """Keep the built model in `cache_dir`; embed documents on `threads` cores, or on all."""
+        self._cache_dir = cache_dir
+        self._threads = threads or os.cpu_count() or 1
+        self._loading = threading.Lock()
+        self._loaded: _Model | None = None
+
+    def embed_document(self, chunks: Sequence[str]) -> Vectors:
+        """Embed every chunk by itself: this model takes no context from its neighbours."""
+        if not chunks:
+            return np.empty((0, self.dimensions), np.float32)
+        with _failures_as_unavailable():
+            model = self._model()
+            # A pool for each call, as the threads of a lasting one would not survive a fork.
+            with ThreadPoolExecutor(min(self._threads, len(chunks))) as pool:
+                return np.stack(list(pool.map(model.embed, chunks)))
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a question as it stands; this model wants no prefix."""
+        with _failures_as_unavailable():
+            return self._model().embed(text)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """How much of `max_tokens` each text needs, counted beyond it too."""
+        with _failures_as_unavailable():
+            tokenizer = self._model().tokenizer
+            return [len(tokenizer.encode(_readable(text)).ids) for text in texts]
+
+    def _model(self) -> "_Model":
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _Model(self._cache_dir)
+            return self._loaded
+
+
+class _Model:
+    """The tokenizer and the encoder in memory; safe to use from many threads at once."""
+
+    def __init__(self, cache_dir: Path) -> None:
+        from tokenizers import Tokenizer
+
+        self.session = _session(ready_graph(cache_dir), cache_dir)
+        metadata = self.session.get_modelmeta().custom_metadata_map
+        self.tokenizer = Tokenizer.from_str(metadata["tokenizer"])
+        # Without this a literal <s> or <mask> in somebody's text would act as a marker.
+        self.tokenizer.encode_special_tokens = True
+
+    def embed(self, text: str) -> Vector:
+        tokens = np.array([self._tokens(text)], np.int64)
+        vector: Vector = self.session.run(["vectors"], {"tokens": tokens})[0][0]
+        return vector
+
+    def _tokens(self, text: str) -> list[int]:
+        # Nothing behind this many characters can be read, so it is not worth tokenizing.
+        tokens = self.tokenizer.encode(_readable(text[: MAX_TOKENS * LONGEST_TOKEN])).ids
+        return tokens if len(tokens) <= MAX_TOKENS else [*tokens[: MAX_TOKENS - 1], TEXT_END]
+
+
+def _session(graph: bytes, cache_dir: Path) -> Any:
+    import onnxruntime  # type: ignore[import-untyped]
+
+    options = onnxruntime.SessionOptions()
+    # One core for each text: cores are put to use by embedding several texts at once, which
+    # wastes less than dividing one text, and gives the same vector however many there are.
+    options.intra_op_num_threads = 1
+    options.enable_mem_pattern = False  # a plan kept for every length of text only costs memory
+    options.log_severity_level = 3
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(cache_dir.resolve())
+    )
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def _readable(text: str) -> str:
+    """The text without lone surrogates, which JSON can smuggle in and the tokenizer refuses."""
+    return text.encode(errors="replace").decode()
+
+
+@contextmanager
+def _failures_as_unavailable() -> Iterator[None]:
+    try:
+        yield
+    except ProviderUnavailable:
+        raise
+    except Exception as error:
+        raise ProviderUnavailable(
+            "The local embedding model failed to run; make sure that onnxruntime and tokenizers "
+            "are installed as required, and that the server has memory to spare."
+        ) from error

@@ -1,0 +1,104 @@
+"""Checks of what callers send, shared by every ask; each failure names the field and the rule."""
+
+import re
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from knowledge.errors import InvalidId, InvalidInput
+
+MAX_TAGS = 50
+MAX_TAG = 100
+_AGE = re.compile(r"(\d{1,4})([dwmy])")
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+def clean_text(value: str, *, field: str, shortest: int, longest: int) -> str:
+    """The text as it came, once it is known to be storable and of a length we take."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{field} must be a string.", field=field)
+    if "\x00" in value:
+        raise InvalidInput(f"{field} must not contain NUL characters.", field=field)
+    if not value.isascii():
+        _refuse_surrogates(value, field)
+    if value and not value.strip():
+        raise InvalidInput(f"{field} must not be blank.", field=field)
+    if not shortest <= len(value) <= longest:
+        raise InvalidInput(
+            f"{field} must have between {shortest:,} and {longest:,} characters; "
+            f"it has {len(value):,}.",
+            field=field,
+            min_length=shortest,
+            max_length=longest,
+        )
+    return value
+
+
+def clean_line(value: str, *, field: str, longest: int) -> str:
+    """A name or title: trimmed, on one line, not empty."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{field} must be a string.", field=field)
+    return clean_text(" ".join(value.split()), field=field, shortest=1, longest=longest)
+
+
+def clean_tags(tags: Collection[str]) -> list[str]:
+    """Tags trimmed, in the order given, each once."""
+    if len(tags) > MAX_TAGS:
+        raise InvalidInput(f"tags may be at most {MAX_TAGS}.", field="tags")
+    return list(dict.fromkeys(clean_line(tag, field="tags", longest=MAX_TAG) for tag in tags))
+
+
+def within(value: int, *, field: str, low: int, high: int) -> int:
+    """A whole number within its range."""
+    if not low <= value <= high:
+        raise InvalidInput(
+            f"{field} must be between {low} and {high}; it is {value}.",
+            field=field,
+            minimum=low,
+            maximum=high,
+        )
+    return value
+
+
+def one_of(value: str, allowed: Collection[str], *, field: str) -> str:
+    """A word from a fixed list."""
+    if value not in allowed:
+        raise InvalidInput(
+            f"{field} must be one of: {', '.join(allowed)}.", field=field, allowed=list(allowed)
+        )
+    return value
+
+
+def as_id(value: str | UUID, *, field: str) -> UUID:
+    """An identifier; anything that is not a UUID is refused before any row is looked for."""
+    if isinstance(value, UUID):
+        return value
+    try:
+        return UUID(value)
+    except (ValueError, AttributeError, TypeError):
+        raise InvalidId(f"{field} must be a UUID.", field=field) from None
+
+
+def as_moment(value: str | datetime, *, field: str) -> datetime:
+    """An ISO date or datetime, or an age such as 7d, 2w, 3m or 1y before now."""
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    if match := _AGE.fullmatch(value.strip()):
+        return datetime.now(UTC) - timedelta(days=int(match[1]) * _DAYS[match[2]])
+    try:
+        moment = datetime.fromisoformat(value.strip())
+    except ValueError:
+        raise InvalidInput(
+            f"{field} must be an ISO date or datetime, or an age such as 7d, 2w, 3m or 1y.",
+            field=field,
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _refuse_surrogates(value: str, field: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(
+            f"{field} contains broken Unicode (a lone surrogate).", field=field
+        ) from None

@@ -1,0 +1,205 @@
+"""MCP over HTTP as a bare ASGI app: our gate first, then the SDK.
+
+The SDK takes most of a second to import, so nothing here touches it before `lifespan`.
+"""
+
+import json
+import logging
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+
+from knowledge.errors import (
+    InternalError,
+    InvalidInput,
+    InvalidToken,
+    MissingToken,
+    NotFound,
+    PayloadTooLarge,
+    QuarryError,
+)
+from mcp_gateway.identity import Caller, attach_caller
+from mcp_gateway.threads import DatabaseThreads
+from tokens.authentication import authenticate, secret_from_header
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+logger = logging.getLogger(__name__)
+
+PATHS = ("/mcp", "/mcp/")
+MAX_BODY = 4 * 1024 * 1024
+_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+class Refusal(Exception):
+    """The gate's answer to a request that goes no further."""
+
+    def __init__(self, status: int, error: QuarryError, **headers: str) -> None:
+        super().__init__(error.message)
+        self.status = status
+        self.error = error
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class McpApp:
+    """The MCP endpoint. Serves between the start and the end of its `lifespan`."""
+
+    def __init__(self) -> None:
+        self._sessions: StreamableHTTPSessionManager | None = None
+        self._threads: DatabaseThreads | None = None
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """Run what the endpoint needs; once per event loop, as often as one likes."""
+        from mcp_gateway.server import http_sessions
+
+        threads = DatabaseThreads(settings.MCP_THREADS)
+        sessions = http_sessions(threads, max_body=MAX_BODY)
+        try:
+            async with sessions.run():
+                self._sessions, self._threads = sessions, threads
+                yield
+        finally:
+            self._sessions = self._threads = None
+            threads.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _serve_lifespan(self, receive, send)
+        elif scope["type"] == "http":
+            await self._serve(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._sessions is None or self._threads is None:
+            raise RuntimeError("McpApp serves only within its lifespan().")
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        request_id = _request_id(headers.get("x-request-id", ""))
+        send = _with_request_id(send, request_id)
+        try:
+            _refuse_elsewhere(scope, headers)
+            secret = await self._authenticated(headers, self._threads)
+            body = await _whole_body(headers, receive)
+        except Refusal as refusal:
+            await _refuse(refusal, request_id, send)
+            return
+        if body is None:
+            return
+        attach_caller(scope, Caller(secret, edge="mcp", request_id=request_id))
+        await self._sessions.handle_request(scope, _replaying(body, receive), send)
+
+    async def _authenticated(self, headers: dict[str, str], threads: DatabaseThreads) -> str:
+        """The caller's secret, known to be that of a live token."""
+        try:
+            secret = secret_from_header(headers.get("authorization"))
+            await threads.run(authenticate, secret)
+        except MissingToken as error:
+            raise Refusal(401, error, www_authenticate='Bearer realm="quarry"') from None
+        except InvalidToken as error:
+            challenge = 'Bearer realm="quarry", error="invalid_token"'
+            raise Refusal(401, error, www_authenticate=challenge) from None
+        except Exception:
+            logger.exception("A token could not be checked")
+            told = "Something went wrong here; try again, then tell the operator."
+            raise Refusal(500, InternalError(told)) from None
+        return secret
+
+
+async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:
+    await receive()
+    async with app.lifespan():
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+def _refuse_elsewhere(scope: Scope, headers: dict[str, str]) -> None:
+    """Refuse other paths and methods, and pages of other sites that reach us through a browser."""
+    if scope["path"] not in PATHS:
+        raise Refusal(404, NotFound("There is nothing here; MCP is at /mcp."))
+    if not _is_allowed_host(headers.get("host", "")):
+        raise Refusal(421, InvalidInput("This Host is not served; see QUARRY_ALLOWED_HOSTS."))
+    if "origin" in headers and not _is_allowed_origin(headers["origin"]):
+        raise Refusal(403, InvalidInput("This Origin may not call; see QUARRY_ALLOWED_HOSTS."))
+    if scope["method"] != "POST":
+        raise Refusal(405, InvalidInput("MCP messages come by POST."), allow="POST")
+
+
+def _is_allowed_origin(origin: str) -> bool:
+    try:
+        return _is_allowed_host(urlsplit(origin).netloc)
+    except ValueError:
+        return False
+
+
+def _is_allowed_host(host: str) -> bool:
+    domain, _port = split_domain_port(host)
+    return bool(domain) and validate_host(domain, settings.MCP_ALLOWED_HOSTS)
+
+
+async def _whole_body(headers: dict[str, str], receive: Receive) -> bytes | None:
+    """The request's body, or None if the client left before it was whole."""
+    declared = headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > MAX_BODY:
+        raise _too_large()
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY:
+            raise _too_large()
+        if not message.get("more_body"):
+            return bytes(body)
+
+
+def _too_large() -> Refusal:
+    told = f"A message may have at most {MAX_BODY:,} bytes; send less, or upload a file over REST."
+    return Refusal(413, PayloadTooLarge(told, max_bytes=MAX_BODY))
+
+
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
+
+
+def _request_id(given: str) -> str:
+    return given if _GIVEN_ID.fullmatch(given) else uuid4().hex
+
+
+def _with_request_id(send: Send, request_id: str) -> Send:
+    async def send_with_id(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [*message.get("headers", []), (b"x-request-id", request_id.encode())]
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return send_with_id
+
+
+async def _refuse(refusal: Refusal, request_id: str, send: Send) -> None:
+    error = refusal.error
+    told = {"error": error.code, "message": error.message, "request_id": request_id}
+    body = json.dumps({**told, **error.details}).encode()
+    headers = {"content-type": "application/json", "content-length": str(len(body))}
+    raw = [(k.encode(), v.encode()) for k, v in {**headers, **refusal.headers}.items()]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

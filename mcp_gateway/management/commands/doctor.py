@@ -1,0 +1,195 @@
+import json
+import platform
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.cache import caches
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from knowledge.errors import ProviderUnavailable
+from knowledge.models import Generation, IndexStatus, Item, Job
+from knowledge.providers import embedder_named
+from tokens.models import Token
+
+MIN_POSTGRES = 150000
+MIN_PGVECTOR = (0, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: `ok`, `note` or `fail`, what was seen, and what to do about it."""
+
+    about: str
+    state: str
+    seen: str
+    fix: str = ""
+
+
+class Command(BaseCommand):
+    help = "Say what is configured, what is missing and how to fix it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print a JSON list")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        findings = list(_examine())
+        if options["json"]:
+            self.stdout.write(json.dumps([asdict(finding) for finding in findings]))
+        else:
+            for finding in findings:
+                self._show(finding)
+        if any(finding.state == "fail" for finding in findings):
+            raise CommandError("Something needs fixing.")
+
+    def _show(self, finding: Finding) -> None:
+        style = {"ok": self.style.SUCCESS, "note": self.style.WARNING, "fail": self.style.ERROR}
+        mark = style[finding.state](f"{finding.state:>4}")
+        self.stdout.write(f"{mark}  {finding.about:<12} {finding.seen}")
+        if finding.fix:
+            self.stdout.write(f"      {'':<12} → {finding.fix}")
+
+
+def _examine() -> Iterator[Finding]:
+    yield Finding("python", "ok", platform.python_version())
+    yield Finding("data folder", "ok", str(settings.QUARRY_HOME))
+    yield _secrets()
+    try:
+        yield from _database()
+    except DatabaseError as error:
+        yield Finding(
+            "database",
+            "fail",
+            str(error).strip(),
+            "Check DATABASE_URL, or unset it to use the bundled Postgres.",
+        )
+        return
+    migrated = _migrations()
+    yield migrated
+    if migrated.state == "fail":
+        return
+    for look in (_people, _embedder, _index, _jobs, _limits):
+        yield look()
+    yield _vendor("Voyage", settings.VOYAGE_API_KEY, "VOYAGE_API_KEY", "embeddings")
+
+
+def _secrets() -> Finding:
+    if settings.PRODUCTION:
+        return Finding("mode", "ok", "production; the signing key comes from QUARRY_SECRET_KEY")
+    return Finding(
+        "mode",
+        "note",
+        "local; the signing key is kept in the data folder",
+        "To serve others, set QUARRY_PRODUCTION=1, QUARRY_SECRET_KEY and QUARRY_ALLOWED_HOSTS.",
+    )
+
+
+def _database() -> Iterator[Finding]:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version_num")
+        number = int(cursor.fetchone()[0])
+        cursor.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'")
+        row = cursor.fetchone()
+    where = "from DATABASE_URL"
+    if "EMBEDDED_HOME" in connection.settings_dict:
+        where = "bundled, as DATABASE_URL is not set"
+    is_new = number >= MIN_POSTGRES
+    yield Finding(
+        "database",
+        "ok" if is_new else "fail",
+        f"Postgres {number // 10000}.{number % 10000}, {where}",
+        "" if is_new else "Quarry needs Postgres 15 or newer.",
+    )
+    version = str(row[0]) if row else ""
+    has_vector = row is not None and tuple(map(int, version.split(".")[:2])) >= MIN_PGVECTOR
+    yield Finding(
+        "pgvector",
+        "ok" if has_vector else "fail",
+        version or "not installed",
+        "" if has_vector else "Install pgvector 0.8 or newer on the database server.",
+    )
+
+
+def _migrations() -> Finding:
+    executor = MigrationExecutor(connection)
+    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if waiting:
+        return Finding(
+            "tables", "fail", f"{len(waiting)} migrations wait", "Run manage.py migrate."
+        )
+    return Finding("tables", "ok", "up to date")
+
+
+def _people() -> Finding:
+    users, tokens = User.objects.count(), Token.objects.filter(revoked_at=None).count()
+    if not users:
+        return Finding("people", "note", "no user yet", "manage.py up makes the first one.")
+    return Finding("people", "ok", f"{users} users, {tokens} tokens not revoked")
+
+
+def _embedder() -> Finding:
+    wanted = settings.QUARRY_EMBEDDER
+    live = Generation.objects.filter(is_live=True).first()
+    name = live.embedder if live else wanted
+    why = "QUARRY_EMBEDDER or VOYAGE_API_KEY" if wanted != "granite" else "the default"
+    try:
+        embedder = embedder_named(name)
+        embedder.embed_query("Does it answer?")
+    except ProviderUnavailable as error:
+        return Finding("embedder", "fail", f"{name} does not answer", error.message)
+    seen = f"{embedder.name}, {embedder.dimensions} dimensions"
+    if live and live.embedder != wanted:
+        return Finding(
+            "embedder",
+            "note",
+            f"{seen}: the index was made with it, though {wanted} is configured",
+            f"Set QUARRY_EMBEDDER={name}, or re-index with the other.",
+        )
+    return Finding("embedder", "ok", f"{seen} (chosen by {why})")
+
+
+def _index() -> Finding:
+    counts = {status: Item.objects.filter(index_status=status).count() for status in IndexStatus}
+    seen = ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "empty"
+    if counts[IndexStatus.FAILED]:
+        return Finding(
+            "index", "note", seen, "Items say why in index_error; see them in the admin."
+        )
+    return Finding("index", "ok", seen)
+
+
+def _jobs() -> Finding:
+    counts: dict[str, int] = {}
+    for state in Job.objects.values_list("state", flat=True):
+        counts[state] = counts.get(state, 0) + 1
+    broker = settings.QUARRY_BROKER_URL or "on Postgres"
+    seen = ", ".join(f"{count} {state}" for state, count in counts.items()) or "none waiting"
+    if counts.get("dead"):
+        return Finding("jobs", "note", f"{broker}: {seen}", "The admin shows why they failed.")
+    return Finding("jobs", "ok", f"{broker}: {seen}")
+
+
+def _limits() -> Finding:
+    where = "Redis" if settings.REDIS_URL else "Postgres"
+    cache = caches["limits"]
+    try:
+        cache.delete("doctor")
+        works = cache.add("doctor", 1, 60) and cache.incr("doctor") == 2
+    except Exception as error:  # whatever a cache's client raises
+        return Finding("limits", "fail", f"{where}: {error}", "Check REDIS_URL, or unset it.")
+    if not works:
+        return Finding("limits", "fail", f"{where} does not count", "Check REDIS_URL, or unset it.")
+    return Finding("limits", "ok", f"counted in {where}")
+
+
+def _vendor(name: str, key: str, setting: str, job: str) -> Finding:
+    if key:
+        return Finding(name.lower(), "ok", f"{setting} is set")
+    return Finding(
+        name.lower(), "note", f"not configured: {job} are made locally", f"Set {setting} to use it."
+    )

@@ -1,0 +1,155 @@
+import asyncio
+import logging
+import socket
+import subprocess
+import sys
+import threading
+from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.db.utils import OperationalError
+
+from knowledge.errors import ProviderUnavailable
+from knowledge.providers import live_embedder
+from tokens.first_run import FirstRun, set_up_first_run
+
+logger = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Set up what is missing, then serve the admin, REST, MCP and the worker until Ctrl-C."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--no-worker", action="store_true", help="leave jobs to other workers")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        listener = _listen(host, port)
+        self._say("Preparing the database…")
+        try:
+            call_command("migrate", verbosity=0, interactive=False)
+        except OperationalError as error:
+            raise CommandError(f"The database does not answer: {error}") from None
+        if first_run := set_up_first_run():
+            self._show_once(first_run)
+        connections.close_all()
+        worker = None if options["no_worker"] else WorkerProcess()
+        try:
+            if worker:
+                worker.start()
+            asyncio.run(self._serve(listener, lambda: self._greet(host, port)))
+        except KeyboardInterrupt:
+            pass
+        finally:
+            if worker:
+                worker.stop()
+            self._say("Stopped.")
+
+    async def _serve(self, listener: socket.socket, greet: Callable[[], None]) -> None:
+        import uvicorn
+
+        config = uvicorn.Config(
+            "config.asgi:application",
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=10,
+            server_header=False,
+        )
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.05)
+        if server.started:
+            greet()
+            threading.Thread(target=_warm_up, daemon=True).start()
+        await serving
+        if not server.started:
+            raise CommandError("The server did not start; the lines above say why.")
+
+    def _show_once(self, first_run: FirstRun) -> None:
+        self._say(
+            "\nFirst run. These are shown once, so keep them:\n"
+            f"  admin user      {first_run.username}\n"
+            f"  admin password  {first_run.password}\n"
+            f"  token           {first_run.token}   (whole library, read and write)\n"
+        )
+
+    def _greet(self, host: str, port: int) -> None:
+        shown_host = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0") else host  # noqa: S104
+        base = f"http://{shown_host}:{port}"
+        self._say(
+            f"Quarry {settings.VERSION} is up.\n"
+            f"  admin  {base}/admin/\n"
+            f"  REST   {base}/api/v1/   docs at {base}/api/v1/docs/\n"
+            f"  MCP    {base}/mcp\n"
+            "Ctrl-C stops everything."
+        )
+        if host not in ("127.0.0.1", "::1", "localhost"):
+            self._say(f"Names it answers to (QUARRY_ALLOWED_HOSTS): {settings.ALLOWED_HOSTS}")
+
+    def _say(self, words: str) -> None:
+        self.stdout.write(words)
+        self.stdout.flush()
+
+
+class WorkerProcess:
+    """The worker beside the web process: started again when it dies, and gone when we go."""
+
+    def __init__(self) -> None:
+        self._stopping = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._keeper = threading.Thread(target=self._keep_running, daemon=True)
+
+    def start(self) -> None:
+        self._keeper.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+        self._keeper.join(timeout=30)
+
+    def _keep_running(self) -> None:
+        while not self._stopping.is_set():
+            manage = Path(settings.BASE_DIR) / "manage.py"
+            # Its end of the pipe closes when this process ends in any way, even by kill -9.
+            self._process = subprocess.Popen(
+                [sys.executable, str(manage), "worker", "--with-parent"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+            )
+            code = self._process.wait()
+            if not self._stopping.wait(2):
+                logger.warning("The worker ended with %s; starting another.", code)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything else is set up, so that a taken one is told at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        raise CommandError(
+            f"Port {port} on {host} cannot be used ({error.strerror}); "
+            "choose another with PORT=… make run, or --port."
+        ) from None
+    return listener
+
+
+def _warm_up() -> None:
+    """Load the model now, so that the first search does not wait for it."""
+    try:
+        live_embedder().embed_query("warm up")
+    except ProviderUnavailable as error:
+        logger.warning("The embedder is not ready: %s", error.message)

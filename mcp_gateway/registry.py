@@ -1,0 +1,172 @@
+"""Tools as typed functions: the signature is the input schema, the return type the output's."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import Parameter, getdoc, signature
+from typing import Any, TypeVar, cast, get_type_hints
+
+from mcp_types import Tool as ToolDefinition
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
+from pydantic.fields import FieldInfo
+
+from knowledge.access import Access, Capability
+from knowledge.errors import CapabilityDenied, InvalidInput
+from mcp_gateway.payloads import Payload
+from mcp_gateway.schemas import input_schema, output_schema
+from tokens.models import Token, Toolset
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Payload])
+
+_STRICT = ConfigDict(strict=True, extra="forbid")
+_KINDS = {
+    "int_type": "an integer",
+    "string_type": "a string",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "string_unicode": "text without broken Unicode (a lone surrogate)",
+}
+
+TOOLS: dict[str, "Tool"] = {}
+"""Every tool by name, in the order in which they are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A function that agents may call, and what a token needs for it."""
+
+    function: Callable[..., Payload]
+    toolset: Toolset
+    needs: Capability
+    ask: str
+    arguments: type[BaseModel]
+    definition: ToolDefinition
+
+    def is_shown_to(self, token: Token) -> bool:
+        return self.toolset in token.toolsets and self.needs in token.capabilities
+
+    def require(self, token: Token) -> None:
+        """Refuse a token that is not shown this tool."""
+        if self.toolset not in token.toolsets:
+            raise CapabilityDenied(
+                f"This needs the toolset {self.toolset}; ask for a token that has it.",
+                required=[str(self.toolset)],
+                have=sorted(token.toolsets),
+            )
+        token.access.require(self.needs)
+
+    def call(self, token: Token, arguments: Mapping[str, Any]) -> Payload:
+        """Check the arguments, and run as this token."""
+        checked = self._checked(arguments)
+        given = {name: getattr(checked, name) for name in type(checked).model_fields}
+        return self.function(_injected(self.function, token), **given)
+
+    def _checked(self, arguments: Mapping[str, Any]) -> BaseModel:
+        try:
+            return self.arguments.model_validate(arguments)
+        except ValidationError as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: ValidationError) -> InvalidInput:
+        """The first thing wrong, in a sentence that says what is allowed."""
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        field = _printable(str(first["loc"][0])) if first["loc"] else "arguments"
+        known = list(self.arguments.model_fields)
+        if first["type"] == "missing":
+            return InvalidInput(f"{field} is required.", field=field)
+        if first["type"] == "extra_forbidden":
+            return InvalidInput(
+                f"{field} is not an argument of {self.definition.name}; "
+                f"it takes: {', '.join(known) or 'nothing'}.",
+                field=field,
+                allowed=known,
+            )
+        whose = f"Each of {field}" if len(first["loc"]) > 1 else field
+        kind = _KINDS.get(first["type"], "of its type in the tool's schema")
+        return InvalidInput(f"{whose} must be {kind}.", field=field)
+
+
+def tool(
+    toolset: Toolset,
+    *,
+    title: str,
+    ask: str,
+    needs: Capability = Capability.READ,
+    is_open_world: bool = False,
+) -> Callable[[FunctionT], FunctionT]:
+    """Make a function a tool; its first parameter is who is asking and stays out of the schema."""
+
+    def register(function: FunctionT) -> FunctionT:
+        arguments = _arguments_of(function)
+        is_read = needs == Capability.READ
+        definition = ToolDefinition(
+            name=function.__name__,
+            title=title,
+            description=" ".join((getdoc(function) or "").split()),
+            input_schema=input_schema(arguments),
+            output_schema=output_schema(get_type_hints(function)["return"]),
+            annotations=ToolAnnotations(
+                title=title,
+                read_only_hint=is_read,
+                destructive_hint=False,
+                idempotent_hint=is_read,
+                open_world_hint=is_open_world,
+            ),
+        )
+        TOOLS[function.__name__] = Tool(
+            function=function,
+            toolset=toolset,
+            needs=needs,
+            ask=ask,
+            arguments=arguments,
+            definition=definition,
+        )
+        return function
+
+    return register
+
+
+def shown(description: str | None = None, **rules: JsonValue) -> FieldInfo:
+    """A parameter as the schema shows it. Its rules are checked by the domain, in its own words."""
+    return cast(FieldInfo, Field(description=description, json_schema_extra=rules))
+
+
+def tool_named(name: str) -> Tool:
+    """The tool of that name; an unknown one is the caller's mistake."""
+    if name not in TOOLS:
+        raise InvalidInput(
+            f"There is no tool {_printable(name)}; tools/list names those there are.", field="name"
+        )
+    return TOOLS[name]
+
+
+def tools_shown_to(token: Token) -> list[ToolDefinition]:
+    """What this token may call, always in the same order."""
+    return [tool.definition for tool in TOOLS.values() if tool.is_shown_to(token)]
+
+
+def tool_input_schema(name: str) -> Mapping[str, Any] | None:
+    return TOOLS[name].definition.input_schema if name in TOOLS else None
+
+
+def _arguments_of(function: Callable[..., Payload]) -> type[BaseModel]:
+    hints = get_type_hints(function, include_extras=True)
+    _who, *parameters = signature(function).parameters.values()
+    fields: dict[str, Any] = {
+        parameter.name: (
+            hints[parameter.name],
+            ... if parameter.default is Parameter.empty else parameter.default,
+        )
+        for parameter in parameters
+    }
+    return create_model(f"{function.__name__}_arguments", __config__=_STRICT, **fields)
+
+
+def _injected(function: Callable[..., Payload], token: Token) -> Access | Token:
+    who = next(iter(signature(function).parameters.values()))
+    return token if who.annotation is Token else token.access
+
+
+def _printable(name: str) -> str:
+    """A caller's own word, fit to be said back to it: short, and without broken Unicode."""
+    return name[:60].encode("ascii", "backslashreplace").decode()

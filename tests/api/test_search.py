@@ -1,0 +1,144 @@
+import json
+from typing import Any
+
+import pytest
+
+from knowledge.errors import ProviderUnavailable
+from knowledge.providers.fake import FakeEmbedder
+from tests.conftest import Add, Mint
+from tokens import limits
+
+
+@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
+def test_a_text_is_found_in_every_mode(mint: Mint, add: Add, mode: str) -> None:
+    item = add("Consent", "The user gives consent at the authorize page.")
+    add("Bread", "Sourdough needs flour, water and salt.")
+    answer = mint().client.get("/api/v1/search", {"query": "consent authorize", "mode": mode})
+    assert answer.status_code == 200
+    best = answer.json()["results"][0]
+    assert best["user_item_id"] == str(item.pk)
+    assert 0 < best["score"] <= 1
+    assert "consent at the authorize" in best["passage"]
+    assert best["locator"]["char_span"] == [0, len(item.content.text)]
+    assert best["untrusted"] is True
+
+
+def test_scores_fall_with_rank_and_stay_within_0_and_1(mint: Mint, add: Add) -> None:
+    for number in range(30):
+        add(f"Note {number}", "alpha " * (number % 5 + 1) + "beta gamma " * (number % 3))
+    for mode in ("semantic", "keyword", "hybrid"):
+        found = mint().client.get(
+            "/api/v1/search", {"query": "alpha gamma", "mode": mode, "limit": 20}
+        )
+        scores = [hit["score"] for hit in found.json()["results"]]
+        assert len(scores) == 20
+        assert scores == sorted(scores, reverse=True)
+        assert all(0 <= score <= 1 for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "allowed"),
+    [
+        ({"query": "x", "limit": 21}, "limit", "20"),
+        ({"query": "x", "limit": 0}, "limit", "1"),
+        ({"query": "x", "limit": "many"}, "limit", "integer"),
+        ({"query": ""}, "query", "blank"),
+        ({"query": "   "}, "query", "blank"),
+        ({"query": "x" * 2001}, "query", "2000"),
+        ({}, "query", "required"),
+        ({"query": "x", "mode": "psychic"}, "mode", "semantic"),
+        ({"query": "x", "since": "soon"}, "since", "7d"),
+        ({"query": "x", "limt": 3}, "limt", "limit"),
+        ({"query": "a\x00b"}, "query", "Null"),
+        ({"query": "a\ud800b"}, "query", "Surrogate"),
+    ],
+)
+def test_a_wrong_argument_is_refused_with_what_is_allowed(
+    mint: Mint, asked: dict[str, Any], field: str, allowed: str
+) -> None:
+    answer = mint().client.generic(
+        "POST", "/api/v1/search", json.dumps(asked), content_type="application/json"
+    )
+    assert answer.status_code == 400
+    body = answer.json()
+    assert body["error"] == "invalid_body"
+    assert body["field"] == field
+    assert allowed in body["message"]
+    assert body["request_id"] == answer["X-Request-ID"]
+
+
+def test_get_and_post_answer_alike(mint: Mint, add: Add) -> None:
+    add("Tides", "The moon pulls the tides.")
+    client = mint().client
+    asked: dict[str, Any] = {"query": "moon", "limit": 3, "types": ["document"], "since": "1d"}
+    got = client.get("/api/v1/search", asked).json()
+    assert got == client.post("/api/v1/search", asked, format="json").json()
+    assert len(got["results"]) == 1
+
+
+def test_offset_goes_on_where_the_first_page_ended(mint: Mint, add: Add) -> None:
+    for number in range(7):
+        add(f"Stone {number}", f"granite and basalt {number}")
+    client = mint().client
+    pages = [
+        client.get(f"/api/v1/search?query=granite&limit=3&offset={offset}").json()
+        for offset in (0, 3, 6)
+    ]
+    seen = [hit["chunk_id"] for page in pages for hit in page["results"]]
+    assert len(seen) == len(set(seen)) == 7
+
+
+def test_a_failing_embedder_leaves_keyword_search_and_says_so(
+    mint: Mint, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add("Tides", "The moon pulls the tides.")
+    broken = FakeEmbedder(failure=ProviderUnavailable("The model is away."))
+    monkeypatch.setattr("knowledge.retrieval.semantic.embedder_named", lambda name: broken)
+    client = mint().client
+    found = client.get("/api/v1/search", {"query": "moon"}).json()
+    assert found["results"]
+    assert found["mode"] == "keyword"
+    assert "The model is away" in found["degraded"]
+    refused = client.get("/api/v1/search", {"query": "moon", "mode": "semantic"})
+    assert refused.status_code == 503
+    assert refused.json()["error"] == "provider_unavailable"
+
+
+def test_the_call_after_the_last_is_told_when_to_come_back(
+    mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(limits.PER_HOUR, "search", 2)
+    client = mint().client
+    for left in ("1", "0"):
+        allowed = client.get("/api/v1/search", {"query": "x"})
+        assert allowed.status_code == 200
+        assert allowed["RateLimit-Remaining"] == left
+    refused = client.get("/api/v1/search", {"query": "x"})
+    assert refused.status_code == 429
+    assert refused.json()["error"] == "rate_limited"
+    assert 1 <= refused.json()["retry_after_sec"] <= 3600
+    assert refused["Retry-After"] == str(refused.json()["retry_after_sec"])
+    assert mint().client.get("/api/v1/search", {"query": "x"}).status_code == 200
+
+
+def test_the_1001st_search_of_an_hour_is_refused(mint: Mint) -> None:
+    token = mint()
+    for _ in range(1000):
+        limits.spend(token.row, "search")
+    assert token.client.get("/api/v1/search", {"query": "x"}).status_code == 429
+
+
+def test_search_hides_what_is_archived(mint: Mint, add: Add) -> None:
+    item = add("Tides", "The moon pulls the tides.")
+    client = mint().client
+    client.patch(f"/api/v1/items/{item.pk}", {"archived": True}, format="json")
+    assert client.get("/api/v1/search", {"query": "moon"}).json()["results"] == []
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_phrases_are_required_and_minus_words_excluded(mint: Mint, add: Add, mode: str) -> None:
+    exact = add("One", "A folder scope is a list.")
+    add("Two", "The scope of a folder is long.")
+    add("Three", "A folder scope with salt.")
+    found = mint().client.get("/api/v1/search", {"query": '"folder scope" -salt', "mode": mode})
+    assert [hit["user_item_id"] for hit in found.json()["results"]] == [str(exact.pk)]

@@ -1,0 +1,47 @@
+"""A real browser against a real server, or a skip that says why not."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import Browser, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture
+def browser(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
+    """One for each test: Playwright keeps an event loop in this thread for as long as it lives."""
+    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    if program is None:
+        pytest.skip(f"no browser: none of {', '.join(_NAMES)} is on the PATH")
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # for the same reason
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def signed_in(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """A page of an administrator who has signed in."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("admin"))
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+    context = browser.new_context(base_url=live_server.url)
+    context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": live_server.url}])
+    yield context.new_page()
+    context.close()

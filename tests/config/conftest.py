@@ -1,0 +1,32 @@
+"""Homes for bundled servers."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.config.servers import temporary_home, using, wait_until_stopped
+
+
+@pytest.fixture
+def empty_home() -> Iterator[Path]:
+    with temporary_home() as home:
+        yield home
+
+
+@pytest.fixture(scope="session")
+def made_home() -> Iterator[Path]:
+    with temporary_home() as home:
+        with using(home) as user:
+            user.sql("CREATE TABLE note (body text)")
+        yield home
+
+
+@pytest.fixture
+def home(made_home: Path) -> Iterator[Path]:
+    """A home of its own that was used before and has a table."""
+    wait_until_stopped(made_home)
+    with temporary_home() as home:
+        subprocess.run(["cp", "-a", made_home, home], check=True)
+        yield home

@@ -1,0 +1,108 @@
+"""Fixtures that every part of the suite shares: two owners, folders, and tokens of every shape."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+import dramatiq
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import caches
+from dramatiq.brokers.stub import StubBroker
+from rest_framework.test import APIClient
+
+from knowledge.access import Access
+from knowledge.ingestion import add_text
+from knowledge.library import create_folder, file_item
+from knowledge.models import Folder, Item
+from tokens.minting import TokenRequest, mint_token
+from tokens.models import Token
+
+LONG_ENOUGH = " This sentence makes the text long enough to be taken."
+
+
+@pytest.fixture(autouse=True)
+def no_jobs_left_over() -> None:
+    broker = dramatiq.get_broker()
+    if isinstance(broker, StubBroker):
+        broker.flush_all()
+
+
+@pytest.fixture
+def owner(db: None) -> User:
+    caches["limits"].clear()
+    return User.objects.create_user("ada")
+
+
+@pytest.fixture
+def stranger(db: None) -> User:
+    return User.objects.create_user("eve")
+
+
+@pytest.fixture
+def library(owner: User) -> Access:
+    return Access.whole_library(owner.pk)
+
+
+@dataclass(frozen=True)
+class Minted:
+    """A token as its holder has it."""
+
+    row: Token
+    secret: str
+
+    @property
+    def access(self) -> Access:
+        return Token.objects.get(pk=self.row.pk).access
+
+    @property
+    def client(self) -> APIClient:
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.secret}")
+        return client
+
+
+Mint = Callable[..., Minted]
+
+
+@pytest.fixture
+def mint(owner: User) -> Mint:
+    """Mint a token: for the whole library and with write unless told otherwise."""
+
+    def mint_one(
+        *folders: Folder, write: bool = True, kb_only: bool = False, by: User | None = None
+    ) -> Minted:
+        request = TokenRequest(
+            name="agent",
+            folder_ids=[folder.pk for folder in folders] or None,
+            can_write=write,
+            kb_only=kb_only,
+        )
+        return Minted(*mint_token(by or owner, request))
+
+    return mint_one
+
+
+Add = Callable[..., Item]
+
+
+@pytest.fixture
+def add(library: Access) -> Add:
+    """Add a text as the owner in person, into any folders."""
+
+    def add_one(title: str, text: str = "", *folders: Folder, in_kb: bool = True) -> Item:
+        item = add_text(library, title=title, text=(text or title) + LONG_ENOUGH, in_kb=in_kb)
+        if folders:
+            file_item(library, item.pk, [folder.pk for folder in folders])
+        return item
+
+    return add_one
+
+
+@pytest.fixture
+def folder(library: Access) -> Callable[[str], Folder]:
+    return lambda name: create_folder(library, name)
+
+
+def ids(items: list[Item]) -> set[UUID]:
+    return {item.pk for item in items}

@@ -1,0 +1,166 @@
+"""REST for tokens: a signed-in person mints and revokes them; a token may only see itself."""
+
+from typing import Any, NoReturn, cast
+
+from django.contrib.auth.models import User
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge.api.base import AskView, Input, OneOf, errors, path_id
+from knowledge.errors import CapabilityDenied, MissingToken
+from tokens.identity import whoami
+from tokens.minting import DEFAULT_DAYS, MAX_DAYS, TokenRequest, mint_token, revoke_token
+from tokens.models import Token, Toolset
+
+
+class AllowanceOutput(serializers.Serializer[Any]):
+    limit = serializers.IntegerField()
+    remaining = serializers.IntegerField()
+    reset_sec = serializers.IntegerField()
+
+
+class FolderNameOutput(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+
+
+class QuotaOutput(serializers.Serializer[Any]):
+    used = serializers.FloatField()
+    cap_per_month = serializers.FloatField(allow_null=True)
+    remaining = serializers.FloatField(allow_null=True)
+
+
+class WhoAmIOutput(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    agent_id = serializers.CharField()
+    owner = serializers.CharField()
+    capabilities = serializers.ListField(child=serializers.CharField())
+    toolsets = serializers.ListField(child=OneOf(Toolset.choices))
+    is_unscoped = serializers.BooleanField()
+    folders = FolderNameOutput(many=True)
+    kb_only = serializers.BooleanField()
+    expires_at = serializers.DateTimeField()
+    limits = serializers.DictField(child=AllowanceOutput())
+    quota = serializers.DictField(child=QuotaOutput())
+
+
+class WhoAmIView(AskView):
+    """What a token may do, and what is left of its limits."""
+
+    asks = {"GET": "whoami"}
+
+    @extend_schema(
+        operation_id="whoami", tags=["tokens"], responses={200: WhoAmIOutput, **errors()}
+    )
+    def get(self, request: Request) -> Response:
+        return Response(WhoAmIOutput(whoami(cast(Token, request.auth))).data)
+
+
+class TokenInput(Input):
+    name = serializers.CharField(max_length=100)
+    is_unscoped = serializers.BooleanField(default=False, help_text="Reach the whole library.")
+    folder_ids = serializers.ListField(child=serializers.UUIDField(), default=list)
+    can_write = serializers.BooleanField(default=False)
+    kb_only = serializers.BooleanField(default=False)
+    toolsets = serializers.ListField(
+        child=OneOf(Toolset.choices), default=lambda: [Toolset.LIBRARY]
+    )
+    expires_days = serializers.IntegerField(default=DEFAULT_DAYS, min_value=1, max_value=MAX_DAYS)
+
+
+class TokenOutput(serializers.ModelSerializer[Token]):
+    folder_ids: serializers.PrimaryKeyRelatedField[Any] = serializers.PrimaryKeyRelatedField(
+        source="folders", many=True, read_only=True
+    )
+    state = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = Token
+        fields = [
+            "id",
+            "name",
+            "agent_id",
+            "prefix",
+            "can_write",
+            "is_unscoped",
+            "folder_ids",
+            "kb_only",
+            "toolsets",
+            "state",
+            "created_at",
+            "expires_at",
+            "last_used_at",
+        ]
+        read_only_fields = fields
+
+
+class MintedTokenOutput(TokenOutput):
+    token = serializers.CharField(read_only=True, help_text="The secret, shown this once.")
+
+    class Meta(TokenOutput.Meta):
+        fields = [*TokenOutput.Meta.fields, "token"]
+        read_only_fields = fields
+
+
+class TokensOutput(serializers.Serializer[Any]):
+    tokens = TokenOutput(many=True)
+
+
+class SessionView(AskView):
+    """For a signed-in person only: a token cannot mint, list or revoke tokens."""
+
+    authentication_classes = (SessionAuthentication,)
+
+    def permission_denied(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
+        if "Authorization" in request.headers:
+            raise CapabilityDenied(
+                "A token cannot manage tokens; sign in to the admin as a person.",
+                required=["session"],
+                have=[],
+            )
+        raise MissingToken("Sign in to the admin first; this is for people, not for tokens.")
+
+    @property
+    def person(self) -> User:
+        return cast(User, self.request.user)
+
+
+class TokensView(SessionView):
+    """A person's own tokens."""
+
+    @extend_schema(
+        operation_id="list_tokens", tags=["tokens"], responses={200: TokensOutput, **errors(403)}
+    )
+    def get(self, request: Request) -> Response:
+        tokens = Token.objects.owned_by(self.person.pk).prefetch_related("folders")
+        return Response(TokensOutput({"tokens": tokens}).data)
+
+    @extend_schema(
+        operation_id="mint_token",
+        tags=["tokens"],
+        request=TokenInput,
+        responses={201: MintedTokenOutput, **errors(403)},
+    )
+    def post(self, request: Request) -> Response:
+        asked = TokenInput.of_body(request)
+        folder_ids = asked.pop("folder_ids")
+        is_unscoped = asked.pop("is_unscoped")
+        token, secret = mint_token(
+            self.person, TokenRequest(folder_ids=None if is_unscoped else folder_ids, **asked)
+        )
+        body = {**TokenOutput(token).data, "token": secret}
+        return Response(body, status=status.HTTP_201_CREATED)
+
+
+class TokenView(SessionView):
+    """One of a person's tokens."""
+
+    @extend_schema(
+        operation_id="revoke_token", tags=["tokens"], responses={204: None, **errors(403, 404)}
+    )
+    def delete(self, request: Request, token_id: str) -> Response:
+        revoke_token(self.person.pk, path_id(token_id))
+        return Response(status=status.HTTP_204_NO_CONTENT)

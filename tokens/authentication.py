@@ -1,0 +1,48 @@
+"""From a bearer secret to a token: looked up on every call, so a revoked one is dead at once."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from knowledge.errors import InvalidToken, MissingToken
+from tokens.models import Token
+from tokens.secrets import digest, is_well_formed
+
+_USED_EVERY = timedelta(minutes=1)
+
+
+def authenticate(secret: str) -> Token:
+    """The live token with this secret; any other secret is refused, and told why."""
+    if not is_well_formed(secret):
+        raise InvalidToken("This is not a Quarry token; check that it was copied whole.")
+    token = (
+        Token.objects.filter(digest=digest(secret), owner__is_active=True)
+        .select_related("owner")
+        .prefetch_related("folders")
+        .first()
+    )
+    if token is None:
+        raise InvalidToken("This token is unknown here; mint a new one.")
+    if token.state != "active":
+        if token.state == "revoked":
+            # For good, also when its last folder went: no folder given later may revive it.
+            Token.objects.filter(pk=token.pk).revoke()
+        raise InvalidToken(f"This token is {token.state}; mint a new one.")
+    _note_use(token)
+    return token
+
+
+def secret_from_header(header: str | None) -> str:
+    """The secret in an `Authorization: Bearer …` header."""
+    if not header:
+        raise MissingToken("Send a token in the header `Authorization: Bearer qry_…`.")
+    scheme, _, secret = header.strip().partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip():
+        raise InvalidToken("The Authorization header must read `Bearer qry_…`.")
+    return secret.strip()
+
+
+def _note_use(token: Token) -> None:
+    now = timezone.now()
+    if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
+        Token.objects.filter(pk=token.pk).update(last_used_at=now)

@@ -1,0 +1,64 @@
+"""What a token is told about itself."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from django.utils import timezone
+
+from knowledge.access import Capability
+from knowledge.models import Usage
+from tokens.limits import PER_HOUR, Allowance, remaining
+from tokens.models import Token
+
+WRITES = frozenset(
+    {"add", "update_item", "delete_item", "file_item"}
+    | {"create_folder", "update_folder", "delete_folder"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoAmI:
+    """A token as its holder sees it: who it is, what it reaches and what is left."""
+
+    name: str
+    agent_id: str
+    owner: str
+    capabilities: list[str]
+    toolsets: list[str]
+    is_unscoped: bool
+    folders: list[dict[str, UUID | str]]
+    kb_only: bool
+    expires_at: datetime
+    limits: dict[str, Allowance]
+    quota: dict[str, dict[str, float | None]]
+
+
+def whoami(token: Token) -> WhoAmI:
+    """Everything a caller may know of its own token."""
+    return WhoAmI(
+        name=token.name,
+        agent_id=token.agent_id,
+        owner=token.owner.get_username(),
+        capabilities=sorted(token.capabilities),
+        toolsets=list(token.toolsets),
+        is_unscoped=token.is_unscoped,
+        folders=[{"id": folder.pk, "name": folder.name} for folder in token.folders.all()],
+        kb_only=token.kb_only,
+        expires_at=token.expires_at,
+        limits={ask: remaining(token, ask) for ask in PER_HOUR if may_ask(token, ask)},
+        quota={"transcription_minutes": _transcription_quota(token.owner_id)},
+    )
+
+
+def may_ask(token: Token, ask: str) -> bool:
+    """Whether the token's capabilities cover this ask at all."""
+    return ask not in WRITES or Capability.WRITE in token.capabilities
+
+
+def _transcription_quota(owner_id: int) -> dict[str, float | None]:
+    first: date = timezone.now().date().replace(day=1)
+    usage = Usage.objects.filter(owner_id=owner_id, month=first).first()
+    used = usage.transcription_sec_used + usage.transcription_sec_reserved if usage else 0
+    # No tier sets a cap yet, so nothing is ever "left" of one.
+    return {"used": round(used / 60, 1), "cap_per_month": None, "remaining": None}

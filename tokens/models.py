@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from typing import Self
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from knowledge.access import Access, Capability
+from knowledge.models import Folder
+
+
+class Toolset(models.TextChoices):
+    """A group of MCP tools that a token is shown."""
+
+    LIBRARY = "library"
+
+
+def default_toolsets() -> list[str]:
+    return [Toolset.LIBRARY]
+
+
+class TokenQuerySet(models.QuerySet["Token"]):
+    def owned_by(self, user_id: int) -> Self:
+        return self.filter(owner_id=user_id)
+
+    def revoke(self) -> int:
+        """Make these tokens worthless from the very next call."""
+        return self.filter(revoked_at=None).update(revoked_at=timezone.now())
+
+
+class Token(models.Model):
+    """A credential that reaches just the folders it was given. Its secret is never stored."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens"
+    )
+    name = models.CharField(max_length=100)
+    agent_id = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    prefix = models.CharField(max_length=12, editable=False)
+    can_write = models.BooleanField(default=False)
+    is_unscoped = models.BooleanField("whole library", default=False)
+    folders = models.ManyToManyField(Folder, blank=True, related_name="tokens")
+    kb_only = models.BooleanField("knowledge base only", default=False)
+    toolsets = ArrayField(
+        models.CharField(max_length=20, choices=Toolset), default=default_toolsets
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    objects = TokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset(Capability) if self.can_write else frozenset({Capability.READ})
+
+    @property
+    def access(self) -> Access:
+        """This token's reach, read fresh: a deleted folder is gone from it at once."""
+        folder_ids = None
+        if not self.is_unscoped:
+            folder_ids = frozenset(folder.pk for folder in self.folders.all())
+        return Access(
+            owner_id=self.owner_id,
+            capabilities=self.capabilities,
+            folder_ids=folder_ids,
+            kb_only=self.kb_only,
+            token_id=self.pk,
+            agent_id=self.agent_id,
+        )
+
+    @property
+    def state(self) -> str:
+        if self.revoked_at:
+            return "revoked"
+        if self.expires_at <= timezone.now():
+            return "expired"
+        if not self.is_unscoped and not self.folders.all():
+            return "revoked"  # its last folder was deleted
+        return "active"
+
+
+class Event(models.Model):
+    """One thing a token did: never its secret, never the text. Only ever added to."""
+
+    token = models.ForeignKey(Token, on_delete=models.SET_NULL, null=True, related_name="events")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    edge = models.CharField(max_length=10)
+    action = models.CharField(max_length=60)
+    target = models.CharField(max_length=60, blank=True)
+    outcome = models.CharField(max_length=40)
+    latency_ms = models.PositiveIntegerField()
+    request_id = models.CharField(max_length=64, blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-at"]
+        indexes = [models.Index(fields=["token", "-at"], name="event_newest_by_token")]
+
+    def __str__(self) -> str:
+        return f"{self.action}: {self.outcome}"

@@ -1,0 +1,41 @@
+"""Tokens as Django REST framework meets them: who a request is from, and what it has left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.models import User
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from tokens.authentication import authenticate, secret_from_header
+from tokens.limits import spend
+from tokens.models import Token
+
+if TYPE_CHECKING:  # the framework loads this module while it makes that class
+    from rest_framework.views import APIView
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`request.user` is the token's owner, `request.auth` the token."""
+
+    def authenticate(self, request: Request) -> tuple[User, Token]:
+        token = authenticate(secret_from_header(request.headers.get("Authorization")))
+        # The activity middleware sees only Django's own request.
+        request._request.quarry_token = token  # type: ignore[attr-defined]
+        return token.owner, token
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="quarry"'
+
+
+class HourlyThrottle(BaseThrottle):
+    """Spends a call of the ask that the view names for this method; views without one are free."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        ask = getattr(view, "asks", {}).get(request.method)
+        if ask and isinstance(request.auth, Token):
+            allowance = spend(request.auth, ask)
+            request._request.quarry_allowance = allowance  # type: ignore[attr-defined]
+        return True
