@@ -71,6 +71,7 @@ LANGUAGE_CODE = "en"
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = reverse_lazy("admin:login")
+LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
 # A text of 500,000 characters can take six bytes a character in escaped JSON.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import pipeline, tasks
+from knowledge import generations, pipeline, tasks
 from knowledge.access import Access, Capability
 from knowledge.chunking import Piece, chunk
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
@@ -101,7 +101,7 @@ class Prepared:
 def prepare(text: str, title: str) -> Prepared:
     """Do the slow work before any row is held."""
     pieces = chunk(text)
-    return Prepared(pieces, pipeline.embed_inline(title, pieces))
+    return Prepared(pieces, generations.embed_inline(title, pieces))
 
 
 def cut(text: str) -> Prepared:

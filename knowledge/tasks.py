@@ -5,7 +5,7 @@ from uuid import UUID
 import dramatiq
 from dramatiq.middleware import CurrentMessage
 
-from knowledge import pipeline
+from knowledge import generations
 from knowledge.broker import configure_broker
 from knowledge.errors import ProviderUnavailable
 
@@ -19,7 +19,7 @@ _MAX_RETRIES = 8
 def embed_item(item_id: str) -> None:
     """Give an item found by word its vectors."""
     try:
-        pipeline.embed_item(UUID(item_id))
+        generations.embed_item(UUID(item_id))
     except ProviderUnavailable as error:
         _give_up_after_last_try(item_id, error)
         raise
@@ -28,4 +28,4 @@ def embed_item(item_id: str) -> None:
 def _give_up_after_last_try(item_id: str, error: ProviderUnavailable) -> None:
     message = CurrentMessage.get_current_message()
     if message is None or message.options.get("retries", 0) >= _MAX_RETRIES:
-        pipeline.mark_embedding_failed(UUID(item_id), error.message)
+        generations.mark_embedding_failed(UUID(item_id), error.message)

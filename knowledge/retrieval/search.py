@@ -9,8 +9,8 @@ from django.db import connection
 
 from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
+from knowledge.generations import live_generation
 from knowledge.models import Chunk, Generation, Item
-from knowledge.pipeline import live_generation
 from knowledge.providers.protocols import Vector
 from knowledge.retrieval import keyword, semantic
 from knowledge.retrieval.fusion import ranking_sql

@@ -4,7 +4,7 @@ import os
 import pytest
 from rest_framework.test import APIClient
 
-from knowledge import pipeline
+from knowledge import generations
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, Content, Item
 from tests.conftest import Mint
 
@@ -99,7 +99,7 @@ def test_a_long_text_is_found_by_word_at_once_and_by_meaning_after_its_job(mint:
     assert not ChunkEmbedding.objects.exists()
 
     item = Item.objects.get()
-    pipeline.embed_item(item.pk)
+    generations.embed_item(item.pk)
     item.refresh_from_db()
     assert item.index_status == "done"
     assert ChunkEmbedding.objects.count() == Chunk.objects.count() == item.chunk_count
@@ -110,8 +110,8 @@ def test_a_long_text_is_found_by_word_at_once_and_by_meaning_after_its_job(mint:
 def test_an_embedding_job_that_runs_twice_makes_no_double_rows(mint: Mint) -> None:
     ingest(mint().client, text=WORDS * 1000)
     item = Item.objects.get()
-    pipeline.embed_item(item.pk)
-    pipeline.embed_item(item.pk)
+    generations.embed_item(item.pk)
+    generations.embed_item(item.pk)
     assert ChunkEmbedding.objects.count() == item.chunk_count
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import connections
 from django.test import Client
 from playwright.sync_api import Browser, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
@@ -33,6 +34,7 @@ def browser(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterato
         browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
         yield browser
         browser.close()
+        connections.close_all()  # those of a thread with a loop are not those without it
 
 
 @pytest.fixture
