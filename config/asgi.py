@@ -1,6 +1,7 @@
 """One process for console, admin, REST and MCP: MCP beside Django, not inside it."""
 
 import os
+import warnings
 from typing import cast
 
 from django.core.asgi import get_asgi_application
@@ -8,6 +9,9 @@ from django.core.asgi import get_asgi_application
 from config.body_limit import App, BodyLimit, Message, Receive, Send
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+# WhiteNoise hands out files by plain iterators; Django reads them whole and warns each time.
+warnings.filterwarnings("ignore", "StreamingHttpResponse must consume synchronous iterators")
 
 django_app = cast(App, get_asgi_application())
 

@@ -61,7 +61,13 @@ def secret_key(name: str, *, home: Path, required: bool) -> str:
         return key
     if required:
         raise ImproperlyConfigured(f"Set {name} to a long random string in production.")
-    return _kept_secret(home / "secret_key")
+    try:
+        return _kept_secret(home / "secret_key")
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The data folder {home} cannot be used: {error.strerror}. "
+            "Set QUARRY_HOME to a folder that this user may write to."
+        ) from None
 
 
 def _kept_secret(path: Path) -> str:

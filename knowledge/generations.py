@@ -1,11 +1,14 @@
 """Vectors: which set of them is live, and how items get theirs. Each step may run twice."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
+import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
@@ -13,7 +16,7 @@ from knowledge.chunking import Piece
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
 from knowledge.providers import embedder_named, live_embedder
-from knowledge.providers.protocols import Vector, Vectors
+from knowledge.providers.protocols import Embedder, Vector, Vectors
 
 logger = logging.getLogger(__name__)
 
@@ -23,48 +26,118 @@ INLINE_CHUNKS = 32
 _BATCH = 64
 """Chunks embedded together in a job: small enough to lose little when a worker dies."""
 
+_WRITING = 7_361_001
+"""The advisory lock that index writers share, and that a change of generation has alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPieces:
+    """The vectors of an item's pieces, in order, and the generation that they belong to."""
+
+    generation_id: int
+    vectors: Vectors
+
 
 def live_generation() -> Generation:
     """The set of vectors that searches use; the first one is made on first need."""
     generation = Generation.objects.filter(is_live=True).first()
     if generation:
         return generation
-    embedder = live_embedder()
-    Generation.objects.bulk_create(
-        [
-            Generation(
-                embedder=settings.QUARRY_EMBEDDER,
-                dimensions=embedder.dimensions,
-                background=embedder.background,
-                is_live=True,
-            )
-        ],
-        ignore_conflicts=True,  # another process may have been first
-    )
+    first = generation_by(settings.QUARRY_EMBEDDER, live_embedder())
+    first.is_live = True
+    # Another process may have been first.
+    Generation.objects.bulk_create([first], ignore_conflicts=True)
     return Generation.objects.get(is_live=True)
 
 
-def embed_inline(title: str, pieces: Sequence[Piece]) -> Vectors | None:
+def generation_by(name: str, embedder: Embedder) -> Generation:
+    """A generation, not yet saved, of the embedder that the settings call so."""
+    return Generation(
+        embedder=name,
+        model=embedder.name,
+        dimensions=embedder.dimensions,
+        background=embedder.background,
+    )
+
+
+def embedder_of(generation: Generation) -> Embedder:
+    """The embedder that made the generation; another model under its name is refused."""
+    embedder = embedder_named(generation.embedder)
+    if (embedder.name, embedder.dimensions) != (generation.model, generation.dimensions):
+        raise ProviderUnavailable(
+            f"The index was made by {generation.model} in {generation.dimensions} dimensions, but "
+            f"the embedder {generation.embedder} is now {embedder.name} in {embedder.dimensions}; "
+            f"run manage.py reindex --embedder {generation.embedder}."
+        )
+    return embedder
+
+
+def hold_live_generation() -> None:
+    """Keep the live generation live until this transaction ends.
+
+    Chunks get their ids and vectors only while this is held, so that whoever has it alone
+    knows that every chunk up to the last id is there to be seen. It comes after the item's row.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_WRITING])
+
+
+def hold_off_writers() -> None:
+    """Wait until nobody writes to the index; until this transaction ends nobody starts."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_WRITING])
+
+
+def embed_inline(title: str, pieces: Sequence[Piece]) -> EmbeddedPieces | None:
     """The pieces' vectors if they are few and the embedder answers; a job does the rest."""
     if len(pieces) > INLINE_CHUNKS:
         return None
     try:
-        embedder = embedder_named(live_generation().embedder)
-        return embedder.embed_document([piece.indexed_text(title) for piece in pieces])
+        return embed_pieces(title, pieces)
     except ProviderUnavailable:
         logger.warning("Embedding was put off to a job", exc_info=True)
         return None
 
 
+def embed_pieces(title: str, pieces: Sequence[Piece]) -> EmbeddedPieces:
+    """The pieces' vectors, however many they are, for the generation that is live now."""
+    generation = live_generation()
+    texts = [piece.indexed_text(title) for piece in pieces]
+    batches = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
+    nothing = np.empty((0, generation.dimensions), np.float32)
+    vectors = [_embed(generation, batch) for batch in batches]
+    return EmbeddedPieces(generation.pk, np.concatenate([nothing, *vectors]))
+
+
+def write_pieces(item: Item, chunk_ids: Sequence[int], embedded: EmbeddedPieces) -> bool:
+    """Write the vectors if theirs is still the live generation, which the caller holds."""
+    if embedded.generation_id != live_generation().pk:
+        return False
+    _write_vectors(item, embedded.generation_id, zip(chunk_ids, embedded.vectors, strict=True))
+    return True
+
+
 def embed_item(item_id: UUID) -> None:
     """Embed what the item still lacks, batch by batch, so that a killed worker loses one batch."""
-    generation = live_generation()
-    embedder = embedder_named(generation.embedder)
-    while batch := _unembedded(item_id, generation)[:_BATCH]:
-        title = Item.objects.select_related("content").get(pk=item_id).title
-        vectors = embedder.embed_document([chunk.piece.indexed_text(title) for chunk in batch])
-        _store_batch(item_id, generation, batch, vectors)
-    _mark_embedded(item_id, generation)
+    while True:
+        generation = live_generation()
+        _mark_waiting(item_id, generation)
+        for _ in embed_missing(item_id, generation):
+            pass
+        if _mark_embedded(item_id, generation):
+            return
+
+
+def embed_missing(item_id: UUID, generation: Generation) -> Iterator[int]:
+    """Embed what the item lacks in this generation, and yield how many each batch had."""
+    while batch := list(_unembedded(item_id, generation).order_by("position")[:_BATCH]):
+        item = Item.objects.select_related("content").filter(pk=item_id).first()
+        if item is None:
+            return
+        texts = [chunk.piece.indexed_text(item.title) for chunk in batch]
+        if not _store_batch(item_id, generation, batch, _embed(generation, texts)):
+            return
+        yield len(batch)
 
 
 def mark_embedding_failed(item_id: UUID, reason: str) -> None:
@@ -74,7 +147,38 @@ def mark_embedding_failed(item_id: UUID, reason: str) -> None:
     )
 
 
-def write_vectors(item: Item, generation: Generation, rows: Iterable[tuple[int, Vector]]) -> None:
+def _embed(generation: Generation, texts: Sequence[str]) -> Vectors:
+    vectors = embedder_of(generation).embed_document(texts)
+    if vectors.shape != (len(texts), generation.dimensions):
+        raise ProviderUnavailable(
+            f"The embedder {generation.embedder} answered {vectors.shape} for {len(texts)} texts "
+            f"of {generation.dimensions} dimensions."
+        )
+    return vectors
+
+
+def _unembedded(item_id: UUID, generation: Generation) -> QuerySet[Chunk]:
+    vector = ChunkEmbedding.objects.filter(chunk_id=OuterRef("pk"), generation=generation)
+    return Chunk.objects.filter(~Exists(vector), item_id=item_id)
+
+
+@transaction.atomic
+def _store_batch(
+    item_id: UUID, generation: Generation, batch: Sequence[Chunk], vectors: Vectors
+) -> bool:
+    """Write the batch, unless the generation or the item has gone."""
+    # Another worker, or a re-index, may have been here since the batch was read.
+    item = Item.objects.select_for_update().filter(pk=item_id).first()
+    hold_live_generation()
+    if item is None or not Generation.objects.filter(pk=generation.pk, retired_at=None).exists():
+        return False
+    missing = set(_unembedded(item_id, generation).values_list("pk", flat=True))
+    fresh = [(c.pk, v) for c, v in zip(batch, vectors, strict=True) if c.pk in missing]
+    _write_vectors(item, generation.pk, fresh)
+    return True
+
+
+def _write_vectors(item: Item, generation_id: int, rows: Iterable[tuple[int, Vector]]) -> None:
     connection.ensure_connection()
     register_vector(connection.connection)
     with (
@@ -86,30 +190,24 @@ def write_vectors(item: Item, generation: Generation, rows: Iterable[tuple[int, 
     ):
         copy.set_types(["int8", "int4", "uuid", "int8", "halfvec"])
         for chunk_id, vector in rows:
-            copy.write_row((chunk_id, item.owner_id, item.pk, generation.pk, HalfVector(vector)))
+            copy.write_row((chunk_id, item.owner_id, item.pk, generation_id, HalfVector(vector)))
 
 
-def _unembedded(item_id: UUID, generation: Generation) -> list[Chunk]:
-    embedded = ChunkEmbedding.objects.filter(generation=generation, item_id=item_id)
-    missing = Chunk.objects.filter(item_id=item_id).exclude(pk__in=embedded.values("chunk_id"))
-    return list(missing.order_by("position"))
-
-
-@transaction.atomic
-def _store_batch(
-    item_id: UUID, generation: Generation, batch: Sequence[Chunk], vectors: Vectors
-) -> None:
-    # Another worker, or a re-index, may have been here since the batch was read.
-    item = Item.objects.select_for_update().filter(pk=item_id).first()
-    if item is None:
-        return
-    missing = {chunk.pk for chunk in _unembedded(item_id, generation)}
-    fresh = [(c.pk, v) for c, v in zip(batch, vectors, strict=True) if c.pk in missing]
-    write_vectors(item, generation, fresh)
+def _mark_waiting(item_id: UUID, generation: Generation) -> None:
+    """A change of generation can leave an item without vectors that had them before."""
+    if _unembedded(item_id, generation).exists():
+        Item.objects.filter(pk=item_id, index_status=IndexStatus.DONE).update(
+            index_status=IndexStatus.KEYWORD
+        )
 
 
 @transaction.atomic
-def _mark_embedded(item_id: UUID, generation: Generation) -> None:
+def _mark_embedded(item_id: UUID, generation: Generation) -> bool:
+    """Whether nothing is left to do; not so when another generation has become the live one."""
     item = Item.objects.select_for_update().filter(pk=item_id, in_kb=True).first()
-    if item and not _unembedded(item_id, generation):
+    hold_live_generation()
+    if live_generation() != generation:
+        return False
+    if item and not _unembedded(item_id, generation).exists():
         Item.objects.filter(pk=item_id).update(index_status=IndexStatus.DONE, index_error="")
+    return True

@@ -13,8 +13,9 @@ from knowledge import generations, pipeline, tasks
 from knowledge.access import Access, Capability
 from knowledge.chunking import Piece, chunk
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
+from knowledge.generations import EmbeddedPieces
+from knowledge.languages import language_of
 from knowledge.models import Content, Filing, Folder, IndexStatus, Item
-from knowledge.providers.protocols import Vectors
 from knowledge.validation import clean_line, clean_tags, clean_text, one_of
 
 KINDS = ("text", "url")
@@ -70,10 +71,15 @@ def add_text(
     _refuse_blob(text)
     tags = clean_tags(tags)
     in_kb = in_kb or access.kb_only
+    language = language_of(text)
     ready = prepare(text, title) if in_kb else None
     with transaction.atomic():
         content = Content.objects.create(
-            owner_id=access.owner_id, kind="text", title=title, text=text
+            owner_id=access.owner_id,
+            kind="text",
+            title=title,
+            text=text,
+            language=language,
         )
         item = Item.objects.create(
             owner_id=access.owner_id,
@@ -95,7 +101,7 @@ class Prepared:
     """A text cut into pieces and, when they are few, embedded: all the slow work of indexing."""
 
     pieces: list[Piece]
-    vectors: Vectors | None
+    embedded: EmbeddedPieces | None
 
 
 def prepare(text: str, title: str) -> Prepared:
@@ -111,7 +117,7 @@ def cut(text: str) -> Prepared:
 
 def index(item: Item, ready: Prepared) -> None:
     """Index within the caller's transaction; the job for what is left commits with it."""
-    pipeline.index_item(item, ready.pieces, ready.vectors)
+    pipeline.index_item(item, ready.pieces, ready.embedded)
     if item.index_status == IndexStatus.KEYWORD:
         tasks.embed_item.send(str(item.pk))
 

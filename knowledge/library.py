@@ -206,8 +206,11 @@ def folder_by_name_or_id(access: Access, name_or_id: str) -> Folder:
     if folder is None and (folder_id := _uuid_or_none(name_or_id)):
         folder = folders.filter(pk=folder_id).first()
     if folder is None:
-        names = ", ".join(repr(each.name) for each in folders) or "none"
-        raise NotFound(f"There is no folder {name_or_id!r}; there are: {names}.")
+        names = ", ".join(repr(each.name) for each in folders) or "none yet"
+        raise NotFound(
+            f"There is no folder {name_or_id!r}; there are: {names}. "
+            "The admin and POST /api/v1/folders make folders."
+        )
     return folder
 
 

@@ -6,50 +6,55 @@ from collections.abc import Sequence
 from django.db import connection
 
 from knowledge.chunking import Piece
-from knowledge.generations import live_generation, write_vectors
-from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item
-from knowledge.providers.protocols import Vectors
+from knowledge.generations import EmbeddedPieces, hold_live_generation, write_pieces
+from knowledge.languages import configuration_for
+from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
+from knowledge.wording import write_words
+
+INDEX_VERSION = 1
+"""To be raised whenever pieces, words or embedded texts come out otherwise than before."""
 
 _COPY_CHUNKS = (
     "COPY knowledge_chunk "
     '(id, item_id, owner_id, position, start, "end", heading_path, text, locator) FROM STDIN'
 )
-_WRITE_WORDS = r"""
-    INSERT INTO knowledge_chunktext (chunk_id, owner_id, item_id, tsv, length)
-    SELECT id, owner_id, item_id, tsv,
-        (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(tsv))
-    FROM knowledge_chunk,
-        concat_ws(E'\n', %s, array_to_string(heading_path, E'\n'), text) AS words,
-        to_tsvector('english', words) AS tsv
-    WHERE item_id = %s
-"""
 
 
-def index_item(item: Item, pieces: Sequence[Piece], vectors: Vectors | None) -> None:
+def index_item(item: Item, pieces: Sequence[Piece], embedded: EmbeddedPieces | None) -> None:
     """Replace the item's chunks; without vectors it is found by word until its job is done.
 
     Runs within the caller's transaction, which holds the item or has just made it.
     """
-    remove_from_index(item)
+    hold_live_generation()
+    removed = _delete_chunks(item)
     chunk_ids = _write_chunks(item, pieces)
-    if vectors is not None and chunk_ids:
-        write_vectors(item, live_generation(), zip(chunk_ids, vectors, strict=True))
-    item.chunk_count = len(chunk_ids)
-    is_done = vectors is not None or not chunk_ids
+    is_embedded = embedded is not None and write_pieces(item, chunk_ids, embedded)
+    is_done = is_embedded or not chunk_ids
     item.index_status = IndexStatus.DONE if is_done else IndexStatus.KEYWORD
-    item.index_error = ""
-    item.save(update_fields=["chunk_count", "index_status", "index_error", "updated_at"])
+    item.index_version = INDEX_VERSION
+    _count(item, len(chunk_ids), len(chunk_ids) - removed)
 
 
 def remove_from_index(item: Item) -> None:
-    """Leave no chunk of this item; runs within the caller's transaction."""
+    """Leave no chunk of this item; runs within the caller's transaction, which holds it."""
+    removed = _delete_chunks(item)
+    item.index_status = IndexStatus.NONE
+    _count(item, 0, -removed)
+
+
+def _delete_chunks(item: Item) -> int:
     chunks = Chunk.objects.filter(item=item)
     ChunkText.objects.filter(chunk__in=chunks)._raw_delete(using="default")
     ChunkEmbedding.objects.filter(chunk__in=chunks)._raw_delete(using="default")
-    chunks._raw_delete(using="default")
-    item.chunk_count = 0
-    item.index_status = IndexStatus.NONE
-    item.save(update_fields=["chunk_count", "index_status", "updated_at"])
+    return int(chunks._raw_delete(using="default"))
+
+
+def _count(item: Item, chunks: int, change: int) -> None:
+    """Keep both counters right, in the very transaction that changed the chunks."""
+    item.chunk_count = chunks
+    item.index_error = ""
+    item.save(update_fields=["chunk_count", "index_status", "index_error", "index_version"])
+    LibrarySize.objects.change(item.owner_id, change)
 
 
 def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
@@ -65,5 +70,11 @@ def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
                 place = (chunk_id, item.pk, item.owner_id, position, piece.start, piece.end)
                 locator = json.dumps({"char_span": [piece.start, piece.end]})
                 copy.write_row((*place, list(piece.heading_path), piece.text, locator))
-        cursor.execute(_WRITE_WORDS, [item.title, item.pk])
+    texts = ((id_, _all_words(item, piece)) for id_, piece in zip(chunk_ids, pieces, strict=True))
+    configuration = configuration_for(item.content.language)
+    write_words(item.owner_id, item.pk, configuration, texts)
     return chunk_ids
+
+
+def _all_words(item: Item, piece: Piece) -> str:
+    return "\n".join((item.title, *piece.heading_path, piece.text))

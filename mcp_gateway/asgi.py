@@ -39,7 +39,8 @@ Send = Callable[[Message], Awaitable[None]]
 logger = logging.getLogger(__name__)
 
 PATHS = ("/mcp", "/mcp/")
-MAX_BODY = 4 * 1024 * 1024
+# A text of 500,000 characters, each escaped to twelve bytes of JSON, and room to spare.
+MAX_BODY = 8 * 1024 * 1024
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 

@@ -49,6 +49,12 @@ class Locator(Shape):
     url: str
 
 
+class Explanation(Shape):
+    matched_terms: list[str]
+    visible_by: str
+    folder_id: UUID | None
+
+
 class SearchResult(Shape):
     score: float
     signals: Signals
@@ -56,6 +62,9 @@ class SearchResult(Shape):
     user_item_id: UUID
     chunk_id: int
     passage: str
+    highlights: list[list[int]]
+    similar_chunk_ids: list[int]
+    explanation: Explanation | None
     locator: Locator
     folder_ids: list[UUID]
     source_url: str | None
@@ -74,6 +83,9 @@ class SearchResult(Shape):
             user_item_id=hit.item.pk,
             chunk_id=hit.chunk.pk,
             passage=hit.passage,
+            highlights=[list(span) for span in hit.highlights],
+            similar_chunk_ids=list(hit.similar_chunk_ids),
+            explanation=Explanation.model_validate(hit.explanation) if hit.explanation else None,
             locator=Locator.model_validate(hit.locator),
             folder_ids=hit.item.folder_ids,
             source_url=hit.item.source_url,
@@ -90,8 +102,11 @@ class SearchResult(Shape):
             char_span="-".join(map(str, where.char_span)),
             source_url=None if self.source_url == where.url else self.source_url,
             folder_ids=self.folder_ids,
+            similar_chunk_ids=self.similar_chunk_ids,
             semantic=_signal(signals.semantic, signals.cosine),
             keyword=_signal(signals.keyword),
+            matched_terms=self.explanation and self.explanation.matched_terms,
+            visible_by=self.explanation and self.explanation.visible_by,
         )
         title = f"{number}. ({self.score:.2f}) {_line(self.title)}"
         return f'{title}\n   "{passage}"\n   {where.url}\n   {facts}'

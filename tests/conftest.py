@@ -15,6 +15,7 @@ from knowledge.access import Access
 from knowledge.ingestion import add_text
 from knowledge.library import create_folder, file_item
 from knowledge.models import Folder, Item
+from knowledge.retrieval import semantic, statistics
 from tokens.minting import TokenRequest, mint_token
 from tokens.models import Token
 
@@ -22,7 +23,10 @@ LONG_ENOUGH = " This sentence makes the text long enough to be taken."
 
 
 @pytest.fixture(autouse=True)
-def no_jobs_left_over() -> None:
+def nothing_left_over() -> None:
+    """What a process remembers between searches, and jobs that nobody ran."""
+    statistics.forget()
+    semantic.forget()
     broker = dramatiq.get_broker()
     if isinstance(broker, StubBroker):
         broker.flush_all()

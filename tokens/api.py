@@ -3,6 +3,7 @@
 from typing import Any, NoReturn, cast
 
 from django.contrib.auth.models import User
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.authentication import SessionAuthentication
@@ -14,6 +15,16 @@ from knowledge.errors import CapabilityDenied, MissingToken
 from tokens.identity import whoami
 from tokens.minting import DEFAULT_DAYS, MAX_DAYS, TokenRequest, mint_token, revoke_token
 from tokens.models import Token, Toolset
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """Tells the OpenAPI document, and with it the docs page, how to send a token."""
+
+    target_class = "tokens.rest.BearerAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "A token: `qry_…`."}
 
 
 class AllowanceOutput(serializers.Serializer[Any]):

@@ -3,16 +3,18 @@
 import logging
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 
 from knowledge.errors import (
     CapabilityDenied,
     InternalError,
     InvalidInput,
     NotFound,
+    PayloadTooLarge,
     QuarryError,
     RateLimited,
     UnsupportedMedia,
@@ -66,6 +68,8 @@ def _translated(error: Exception) -> tuple[QuarryError, int, dict[str, str]]:
         return _from_framework(error)
     if isinstance(error, Http404):
         error = NotFound("No such thing, or it is out of this token's reach.")
+    if isinstance(error, RequestDataTooBig):
+        error = PayloadTooLarge("The body is too large; send less at a time.")
     if isinstance(error, PermissionDenied):
         error = CapabilityDenied(f"Refused: {error}")
     if not isinstance(error, QuarryError):
@@ -97,7 +101,8 @@ def _messages(detail: Any, path: str = "") -> dict[str, str]:
     if isinstance(detail, dict):
         flat: dict[str, str] = {}
         for name, inner in detail.items():
-            flat |= _messages(inner, f"{path}.{name}" if path else str(name))
+            names = [path, "" if name == api_settings.NON_FIELD_ERRORS_KEY else str(name)]
+            flat |= _messages(inner, ".".join(filter(None, names)))
         return flat
     if isinstance(detail, list) and detail and isinstance(detail[0], (dict, list)):
         return _messages(next(inner for inner in detail if inner), path)

@@ -23,6 +23,12 @@ class SearchInput(Input):
     folder_id = serializers.UUIDField(required=False, allow_null=True)
     types = serializers.ListField(child=OneOf(ItemType.choices), default=list, max_length=20)
     tags = serializers.ListField(child=serializers.CharField(), default=list, max_length=50)
+    fold = serializers.BooleanField(
+        default=True, help_text="Fold hits of one item that say the same under the best of them."
+    )
+    explain = serializers.BooleanField(
+        default=False, help_text="Say which words matched and what makes each hit visible."
+    )
     since = serializers.CharField(
         required=False,
         allow_null=True,

@@ -114,6 +114,12 @@ class LocatorOutput(serializers.Serializer[Any]):
     url = serializers.CharField()
 
 
+class ExplanationOutput(serializers.Serializer[Any]):
+    matched_terms = serializers.ListField(child=serializers.CharField())
+    visible_by = serializers.ChoiceField(("whole_library", "folder", "own_unfiled_addition"))
+    folder_id = serializers.UUIDField(allow_null=True)
+
+
 class HitOutput(serializers.Serializer[Hit]):
     score = serializers.FloatField()
     signals = SignalsOutput(source="*")
@@ -121,6 +127,12 @@ class HitOutput(serializers.Serializer[Hit]):
     user_item_id = serializers.UUIDField(source="item.pk")
     chunk_id = serializers.IntegerField(source="chunk.pk")
     passage = serializers.CharField()
+    highlights = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2),
+        help_text="Spans of the passage that match the query.",
+    )
+    similar_chunk_ids = serializers.ListField(child=serializers.IntegerField())
+    explanation = ExplanationOutput(allow_null=True)
     locator = LocatorOutput()
     folder_ids = serializers.ListField(child=serializers.UUIDField(), source="item.folder_ids")
     source_url = serializers.CharField(source="item.source_url", allow_null=True)

@@ -1,4 +1,5 @@
 from django.urls import path, re_path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
 from knowledge.api.base import NoSuchRoute
@@ -9,6 +10,7 @@ from knowledge.api.search import SearchView
 app_name = "library_api"
 
 urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="library_api:docs")),
     path("ingest", IngestView.as_view(), name="ingest"),
     path("search", SearchView.as_view(), name="search"),
     path("items", ItemsView.as_view(), name="items"),

@@ -3,6 +3,7 @@ from knowledge.models.content import Content, TranscriptionStatus
 from knowledge.models.folder import Folder
 from knowledge.models.item import Filing, IndexStatus, Item, ItemType, Visibility
 from knowledge.models.job import Job
+from knowledge.models.library_size import LibrarySize
 from knowledge.models.usage import Usage
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Item",
     "ItemType",
     "Job",
+    "LibrarySize",
     "TranscriptionStatus",
     "Usage",
     "Visibility",

@@ -11,11 +11,15 @@ from knowledge.models.item import Item
 class Generation(models.Model):
     """One embedder's set of vectors. Searches use the live one and never mix two."""
 
-    embedder = models.CharField(max_length=100)
+    embedder = models.CharField(max_length=100, help_text="Its name in the settings.")
+    model = models.CharField(max_length=200, help_text="The model that the embedder ran then.")
     dimensions = models.PositiveIntegerField()
     background = models.FloatField(help_text="Cosine of unrelated texts; scores count from here.")
     is_live = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(
+        null=True, blank=True, help_text="When another took its place; nothing is written since."
+    )
 
     class Meta:
         constraints = [
@@ -23,11 +27,21 @@ class Generation(models.Model):
                 fields=["is_live"],
                 condition=models.Q(is_live=True),
                 name="one_live_generation",
-            )
+            ),
+            models.CheckConstraint(
+                name="live_generation_not_retired",
+                condition=models.Q(is_live=False) | models.Q(retired_at__isnull=True),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.embedder} ({self.dimensions})"
+
+    @property
+    def state(self) -> str:
+        if self.is_live:
+            return "live"
+        return "building" if self.retired_at is None else "retired"
 
 
 class Chunk(models.Model):
@@ -71,8 +85,11 @@ class ChunkEmbedding(models.Model):
     """The narrow vector row of a chunk in one generation; its bits are kept by the database."""
 
     pk = models.CompositePrimaryKey("chunk_id", "generation_id")
-    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="embeddings")
+    chunk = models.ForeignKey(
+        Chunk, on_delete=models.CASCADE, related_name="embeddings", db_index=False
+    )
     owner_id = models.IntegerField()
     item_id = models.UUIDField()
-    generation = models.ForeignKey(Generation, on_delete=models.CASCADE)
+    # An index of its own would tempt the planner, to whom a new generation looks empty.
+    generation = models.ForeignKey(Generation, on_delete=models.CASCADE, db_index=False)
     vector = HalfVectorField()

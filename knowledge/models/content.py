@@ -28,7 +28,7 @@ class Content(models.Model):
     canonical_url = models.TextField(null=True, blank=True, unique=True)
     title = models.CharField(max_length=500)
     author = models.CharField(max_length=500, blank=True)
-    language = models.CharField(max_length=20, blank=True)
+    language = models.CharField(max_length=20, blank=True, db_index=True)
     published_at = models.DateTimeField(null=True, blank=True)
     duration_sec = models.FloatField(null=True, blank=True)
     text = models.TextField()

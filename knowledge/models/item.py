@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.db.models import Prefetch
 
 from knowledge.access import Access
 from knowledge.models.content import Content
@@ -42,9 +42,13 @@ class ItemQuerySet(models.QuerySet["Item"]):
             return items
         if not access.folder_ids:
             return items.none()
-        filed = Filing.objects.filter(item=OuterRef("pk"), folder__in=access.folder_ids)
-        own_unfiled = Q(unfiled_by=access.token_id, unfiled_by__isnull=False)
-        return items.filter(Exists(filed) | own_unfiled)
+        # By ids and not by a condition on each row: a narrow scope in a large library is
+        # found from its filings, without a look at every item.
+        seen = Filing.objects.filter(folder__in=access.folder_ids).values("item")
+        if access.token_id is not None:
+            own_unfiled = Item.objects.filter(unfiled_by=access.token_id).values("pk")
+            seen = seen.union(own_unfiled, all=True)
+        return items.filter(pk__in=seen)
 
     def with_folders_for(self, access: Access) -> Self:
         """Load, beside each item, the folders this caller may know it is in."""
@@ -77,6 +81,9 @@ class Item(models.Model):
     index_status = models.CharField(max_length=10, choices=IndexStatus, default=IndexStatus.NONE)
     index_error = models.TextField(blank=True)
     chunk_count = models.PositiveIntegerField(default=0, editable=False)
+    index_version = models.PositiveSmallIntegerField(
+        default=0, editable=False, help_text="The pipeline's version that indexed this."
+    )
     added_by_token = models.UUIDField(null=True, blank=True, editable=False)
     added_by_agent = models.CharField(max_length=200, blank=True, editable=False)
     unfiled_by = models.UUIDField(
@@ -96,6 +103,16 @@ class Item(models.Model):
         indexes = [
             models.Index(fields=["owner", "-created_at", "-id"], name="item_newest_by_owner"),
             GinIndex(fields=["tags"], name="item_tags"),
+            models.Index(
+                fields=["unfiled_by"],
+                condition=models.Q(unfiled_by__isnull=False),
+                name="item_unfiled_by",
+            ),
+            models.Index(
+                fields=["owner"],
+                condition=models.Q(archived=True, in_kb=True),
+                name="item_archived_by_owner",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -22,7 +22,7 @@ def embedder_named(name: str) -> Embedder:
     """The embedder of that name, loaded once for the whole process; its vendor's code only now."""
     if name not in _EMBEDDERS:
         known = ", ".join(sorted(_EMBEDDERS))
-        raise ImproperlyConfigured(f"QUARRY_EMBEDDER is {name!r}; it can be one of: {known}.")
+        raise ImproperlyConfigured(f"There is no embedder {name!r}; there are: {known}.")
     with _loading:
         return _loaded(name)
 

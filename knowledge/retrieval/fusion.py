@@ -3,40 +3,41 @@
 SEMANTIC_WEIGHT = 0.7
 KEYWORD_WEIGHT = 0.3
 
-_SEMANTIC = "greatest(0, (cosine - %(background)s) / (1 - %(background)s))"
-_KEYWORD = "coalesce(bm25 / nullif(max(bm25) OVER (), 0), 0)"
-_SCORES = {
-    "semantic": "semantic_score",
-    "keyword": "keyword_score",
-    "hybrid": f"{SEMANTIC_WEIGHT} * semantic_score + {KEYWORD_WEIGHT} * keyword_score",
+_SEMANTIC = (
+    "least(1, greatest(0, (cosine - %(background)s::float8) / (1 - %(background)s::float8)))"
+)
+_RANKED = {
+    "semantic": f"""
+    SELECT chunk_id, {_SEMANTIC} AS score, cosine, {_SEMANTIC} AS semantic_score,
+        rank AS semantic_rank, 0::float8 AS keyword_score, NULL::bigint AS keyword_rank
+    FROM semantic ORDER BY rank""",
+    "keyword": """
+    SELECT chunk_id, score / best AS score, NULL::float8 AS cosine, 0::float8 AS semantic_score,
+        NULL::bigint AS semantic_rank, score / best AS keyword_score, rank AS keyword_rank
+    FROM keyword, (SELECT max(score) FROM keyword) AS top (best) ORDER BY rank""",
+    "hybrid": f""",
+    candidates AS (
+        SELECT chunk_id, semantic.rank AS semantic_rank, keyword.rank AS keyword_rank,
+            coalesce(cosine, 1 - (vector <=> %(vector)s::halfvec)) AS cosine,
+            coalesce(bm25.score, 0) AS bm25
+        FROM semantic FULL JOIN keyword USING (chunk_id) LEFT JOIN bm25 USING (chunk_id)
+            LEFT JOIN LATERAL (
+                SELECT vector FROM knowledge_chunkembedding AS e
+                WHERE e.chunk_id = keyword.chunk_id AND e.generation_id = %(generation)s
+                    AND cosine IS NULL
+            ) AS v ON true
+    ),
+    scored AS (
+        SELECT *, coalesce({_SEMANTIC}, 0) AS semantic_score,
+            coalesce(bm25 / nullif(max(bm25) OVER (), 0), 0) AS keyword_score
+        FROM candidates
+    )
+    SELECT chunk_id, {SEMANTIC_WEIGHT} * semantic_score + {KEYWORD_WEIGHT} * keyword_score AS score,
+        cosine, semantic_score, semantic_rank, keyword_score, keyword_rank
+    FROM scored ORDER BY score DESC, chunk_id""",
 }
 
 
-def ranking_sql(mode: str, *, with_vectors: bool) -> str:
-    """The candidates of both sides with their scores, best first."""
-    cosine = "1 - (vector <=> %(vector)s::halfvec)" if with_vectors else "NULL::float8"
-    vectors = (
-        "LEFT JOIN knowledge_chunkembedding AS e "
-        "ON e.chunk_id = c.chunk_id AND e.generation_id = %(generation)s"
-        if with_vectors
-        else ""
-    )
-    return f"""
-    candidates AS (SELECT chunk_id FROM semantic UNION SELECT chunk_id FROM keyword),
-    signals AS (
-        SELECT c.chunk_id, {cosine} AS cosine, coalesce(bm25.score, 0) AS bm25,
-            semantic.rank AS semantic_rank, keyword.rank AS keyword_rank
-        FROM candidates AS c {vectors}
-            LEFT JOIN bm25 ON bm25.chunk_id = c.chunk_id
-            LEFT JOIN semantic ON semantic.chunk_id = c.chunk_id
-            LEFT JOIN keyword ON keyword.chunk_id = c.chunk_id
-    ),
-    scored AS (
-        SELECT *, least(1, coalesce({_SEMANTIC}, 0)) AS semantic_score, {_KEYWORD} AS keyword_score
-        FROM signals
-    )
-    SELECT chunk_id, {_SCORES[mode]} AS score, cosine, semantic_score, semantic_rank,
-        keyword_score, keyword_rank
-    FROM scored
-    ORDER BY score DESC, chunk_id
-    LIMIT %(limit)s OFFSET %(offset)s"""
+def ranking_sql(mode: str) -> str:
+    """The candidates with their scores, best first; follows the signals' own parts."""
+    return f"{_RANKED[mode]} LIMIT %(limit)s"

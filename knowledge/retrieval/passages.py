@@ -1,24 +1,67 @@
-"""The few sentences of a chunk that answer the query best."""
+"""The few sentences of a chunk that answer the query best, and which chunks say the same."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 LONGEST = 360
+ALIKE = 0.8
+"""The share of common word pairs from which two passages say the same thing."""
 
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_STEM = 5
-"""Letters that two forms of one word usually share."""
 
 
-def best_passage(text: str, query: str, *, longest: int = LONGEST) -> str:
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A window of a chunk, and the spans in it that match the query."""
+
+    text: str
+    highlights: tuple[tuple[int, int], ...]
+
+
+WordPairs = set[tuple[str, str]]
+
+
+def best_passage(text: str, matcher: re.Pattern[str] | None, *, longest: int = LONGEST) -> Passage:
     """A window of whole sentences around the one with most of the query's words."""
-    if len(text) <= longest:
-        return text.strip()
+    shown = text.strip() if len(text) <= longest else _window(text, matcher, longest)
+    spans = tuple(match.span() for match in matcher.finditer(shown)) if matcher else ()
+    return Passage(shown, spans)
+
+
+def word_pairs(text: str) -> WordPairs:
+    """The text's pairs of neighbouring words, by which it is compared with others."""
+    words = _WORD.findall(text.lower())
+    return set(pairwise(words))
+
+
+def say_the_same(one: WordPairs, other: WordPairs) -> bool:
+    """Whether two texts are near-duplicates: they share most of their pairs of words."""
+    longer, shorter = max(len(one), len(other)), min(len(one), len(other))
+    if shorter < ALIKE * longer:
+        return False
+    return len(one & other) >= ALIKE * len(one | other)
+
+
+def word_matcher(words: Sequence[str]) -> re.Pattern[str] | None:
+    """Finds any form of the words: most forms of a word differ in its last letters only."""
+    if not words:
+        return None
+    starts = {
+        re.escape(word[: max(4, len(word) - 3)]) + r"\w*"
+        if len(word) > 4 and word.isalpha() and word.isascii()
+        else re.escape(word) + (r"\b" if word[-1:].isalnum() and word.isascii() else "")
+        for word in words
+    }
+    longest_first = sorted(starts, key=len, reverse=True)
+    return re.compile(r"(?<![^\W_])(?:" + "|".join(longest_first) + ")", re.IGNORECASE)
+
+
+def _window(text: str, matcher: re.Pattern[str] | None, longest: int) -> str:
     sentences = _sentences(text)
-    wanted = _stems(query)
-    best = max(
-        range(len(sentences)), key=lambda n: len(wanted & _stems(text[slice(*sentences[n])]))
-    )
+    best = max(range(len(sentences)), key=lambda n: _hits(text, sentences[n], matcher))
     start, end = sentences[best]
     before, after = best - 1, best + 1
     while True:
@@ -27,8 +70,13 @@ def best_passage(text: str, query: str, *, longest: int = LONGEST) -> str:
         elif before >= 0 and end - sentences[before][0] <= longest:
             start, before = sentences[before][0], before - 1
         else:
-            break
-    return _cut(text, start, end, longest)
+            return _cut(text, start, end, longest, matcher)
+
+
+def _hits(text: str, sentence: tuple[int, int], matcher: re.Pattern[str] | None) -> int:
+    if matcher is None:
+        return 0
+    return len({match[0].lower()[:5] for match in matcher.finditer(text, *sentence)})
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
@@ -37,14 +85,14 @@ def _sentences(text: str) -> list[tuple[int, int]]:
     return [(a, b) for a, b in zip(starts, [*ends, len(text)], strict=True) if a < b]
 
 
-def _stems(text: str) -> set[str]:
-    return {word[:_STEM] for word in _WORD.findall(text.lower()) if len(word) > 2}
-
-
-def _cut(text: str, start: int, end: int, longest: int) -> str:
-    passage = text[start:end].strip()
-    if len(passage) > longest:
-        passage = passage[:longest].rsplit(None, 1)[0] + "…"
+def _cut(text: str, start: int, end: int, longest: int, matcher: re.Pattern[str] | None) -> str:
+    """The window, cut around its first match when one sentence is longer than all of it."""
+    if end - start > longest:
+        match = matcher.search(text, start, end) if matcher else None
+        if match and match.end() > start + longest:
+            start = text.rfind(" ", 0, match.start() - longest // 3) + 1
+        stop = text.rfind(" ", start + 1, start + longest)
+        end = stop if stop > start else start + longest
     leading = "…" if text[:start].strip() else ""
-    trailing = "…" if text[end:].strip() and not passage.endswith("…") else ""
-    return f"{leading}{passage}{trailing}"
+    trailing = "…" if text[end:].strip() else ""
+    return f"{leading}{text[start:end].strip()}{trailing}"

@@ -7,10 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
+from django.db import connection
 
 from knowledge.access import Access
 from knowledge.errors import NotFound
 from knowledge.models import Folder, Item, ItemType
+from knowledge.models.item import ItemQuerySet
 from knowledge.validation import as_moment, clean_tags, one_of
 
 
@@ -24,18 +26,68 @@ class Narrowing:
     since: str | datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The searchable items as SQL for `item_id = ANY(ARRAY(…))`, and whose they are."""
+    """The searchable items as SQL, whose they are, and how many chunks they have."""
 
     owner_id: int
+    is_whole: bool
     items_sql: str
     params: dict[str, Any]
+    chunks: int
+    library_chunks: int
+
+    @property
+    def cte_sql(self) -> str:
+        return f"scope AS MATERIALIZED (SELECT ARRAY({self.items_sql}) AS items)"
+
+    @property
+    def condition(self) -> str:
+        """Holds for the rows of a search table that are in scope, once their owner is right."""
+        if self.is_whole:
+            return "item_id <> ALL((SELECT items FROM scope)::uuid[])"
+        return "item_id = ANY((SELECT items FROM scope)::uuid[])"
 
 
 def scope_of(access: Access, narrowing: Narrowing) -> Scope:
     """The one door, narrowed, in the form that the search statements take."""
-    items = Item.objects.visible_to(access).filter(in_kb=True, archived=False)
+    visible = Item.objects.visible_to(access)
+    is_whole = access.folder_ids is None and narrowing == Narrowing()
+    if is_whole:
+        # Of a whole library, naming the few that are left out is far shorter than all the rest.
+        sql, params = _as_sql(visible.filter(in_kb=True, archived=True))
+    else:
+        searchable = visible.filter(in_kb=True, archived=False)
+        sql, params = _as_sql(_narrowed(access, searchable, narrowing))
+    library_chunks, narrowed_chunks = _sizes(access.owner_id, "" if is_whole else sql, params)
+    return Scope(
+        owner_id=access.owner_id,
+        is_whole=is_whole,
+        items_sql=sql,
+        params=params,
+        chunks=library_chunks if is_whole else narrowed_chunks,
+        library_chunks=library_chunks,
+    )
+
+
+def _sizes(owner_id: int, items_sql: str, params: dict[str, Any]) -> tuple[int, int]:
+    """The chunks of the whole library, and of these items, from the counters kept on both."""
+    narrowed = (
+        f"(SELECT sum(chunk_count) FROM knowledge_item WHERE id IN ({items_sql}))"
+        if items_sql
+        else "0"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (SELECT chunks FROM knowledge_librarysize WHERE owner_id = %(owner)s), "
+            + narrowed,
+            {"owner": owner_id, **params},
+        )
+        library_chunks, narrowed_chunks = cursor.fetchone()
+    return library_chunks or 0, narrowed_chunks or 0
+
+
+def _narrowed(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQuerySet:
     if narrowing.folder_id is not None:
         folder = Folder.objects.visible_to(access).filter(pk=narrowing.folder_id).first()
         if folder is None:
@@ -48,10 +100,13 @@ def scope_of(access: Access, narrowing: Narrowing) -> Scope:
         items = items.filter(tags__contains=clean_tags(narrowing.tags))
     if narrowing.since is not None:
         items = items.filter(created_at__gte=as_moment(narrowing.since, field="since"))
+    return items
+
+
+def _as_sql(items: ItemQuerySet) -> tuple[str, dict[str, Any]]:
     try:
         sql, values = items.order_by().values("pk").query.sql_with_params()
     except EmptyResultSet:
         sql, values = "SELECT NULL::uuid WHERE false", ()
     names = [f"scope_{n}" for n in range(len(values))]
-    named_sql = sql % tuple(f"%({name})s" for name in names)
-    return Scope(access.owner_id, named_sql, dict(zip(names, values, strict=True)))
+    return sql % tuple(f"%({name})s" for name in names), dict(zip(names, values, strict=True))

@@ -1,21 +1,29 @@
 """The one search that every tool, route and page asks."""
 
 import logging
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 from uuid import UUID
 
-from django.db import connection
+from psycopg.rows import DictRow
 
 from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
 from knowledge.generations import live_generation
-from knowledge.models import Chunk, Generation, Item
-from knowledge.providers.protocols import Vector
-from knowledge.retrieval import keyword, semantic
-from knowledge.retrieval.fusion import ranking_sql
-from knowledge.retrieval.passages import best_passage
-from knowledge.retrieval.scope import Narrowing, Scope, scope_of
+from knowledge.models import Chunk, Item
+from knowledge.retrieval import semantic
+from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
+from knowledge.retrieval.passages import (
+    WordPairs,
+    best_passage,
+    say_the_same,
+    word_matcher,
+    word_pairs,
+)
+from knowledge.retrieval.scope import Narrowing, scope_of
+from knowledge.retrieval.statement import ranked
+from knowledge.retrieval.statistics import corpus
 from knowledge.validation import clean_text, one_of, within
 
 logger = logging.getLogger(__name__)
@@ -24,8 +32,6 @@ MODES = ("semantic", "keyword", "hybrid")
 MAX_QUERY = 2_000
 MAX_LIMIT = 20
 MAX_OFFSET = 10_000
-_POOL = 100
-"""Candidates that each signal brings to the blend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,15 @@ class Locator:
     url: str
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a hit is one: the query's words it has, and what lets the caller see it."""
+
+    matched_terms: list[str]
+    visible_by: str
+    folder_id: UUID | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A chunk that answers the query, and where it stands."""
@@ -57,7 +72,9 @@ class Hit:
     item: Item
     chunk: Chunk
     passage: str
-
+    highlights: tuple[tuple[int, int], ...]
+    similar_chunk_ids: tuple[int, ...] = ()
+    explanation: Explanation | None = None
     untrusted: ClassVar[bool] = True
 
     @property
@@ -94,8 +111,13 @@ def search(
     mode: str = "hybrid",
     offset: int = 0,
     narrowing: Narrowing | None = None,
+    fold: bool = True,
+    explain: bool = False,
 ) -> Answer:
-    """The chunks that answer best, out of what the caller may see."""
+    """The chunks that answer best, out of what the caller may see.
+
+    Hits of one item that say the same are folded under the best of them, unless told otherwise.
+    """
     access.require(Capability.READ)
     query = clean_text(query, field="query", shortest=1, longest=MAX_QUERY)
     within(limit, field="limit", low=1, high=MAX_LIMIT)
@@ -103,6 +125,7 @@ def search(
     one_of(mode, MODES, field="mode")
     scope = scope_of(access, narrowing or Narrowing())
     generation = live_generation()
+    words = read_query(query, corpus())
     vector, degraded = None, None
     if mode != "keyword":
         try:
@@ -112,69 +135,91 @@ def search(
                 raise
             logger.warning("Search fell back to keyword", exc_info=True)
             mode, degraded = "keyword", f"Only words were searched: {error.message}"
-    rows = _run(scope, generation, query, vector, mode=mode, limit=limit, offset=offset)
-    return Answer(_hits(access, query, rows), mode, degraded)
+    wanted = offset + limit
+    rows = ranked(scope, generation, words, vector, mode=mode, limit=2 * wanted if fold else wanted)
+    found = _with_chunks(rows)
+    shown = (_folded(found, wanted) if fold else found)[offset:wanted]
+    hits = _hits(access, words.spoken, shown)
+    return Answer(_explained(access, words, hits) if explain else hits, mode, degraded)
 
 
-def _run(
-    scope: Scope,
-    generation: Generation,
-    query: str,
-    vector: Vector | None,
-    *,
-    mode: str,
-    limit: int,
-    offset: int,
-) -> list[dict[str, Any]]:
-    words = keyword.parse(query)
-    parts = [
-        f"scope AS MATERIALIZED (SELECT ARRAY({scope.items_sql}) AS items)",
-        semantic.NO_CANDIDATES_SQL
-        if vector is None
-        else semantic.candidates_sql(words if mode == "hybrid" else None),
-        keyword.NO_CANDIDATES_SQL if mode == "semantic" else words.candidates_sql,
-        ranking_sql(mode, with_vectors=vector is not None),
-    ]
-    params: dict[str, Any] = {
-        **scope.params,
-        **words.params,
-        "owner": scope.owner_id,
-        "generation": generation.pk,
-        "background": generation.background,
-        "vector": None if vector is None else "[" + ",".join(map(str, vector.tolist())) + "]",
-        "pool": max(_POOL, offset + limit),
-        "limit": limit,
-        "offset": offset,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute("WITH " + ",".join(parts), params)
-        names = [column.name for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+@dataclass(slots=True)
+class _Found:
+    """A ranked chunk, and those that say the same."""
+
+    row: DictRow
+    chunk: Chunk
+    similar: list[int] = field(default_factory=list)
 
 
-def _hits(access: Access, query: str, rows: list[dict[str, Any]]) -> list[Hit]:
+def _with_chunks(rows: Sequence[DictRow]) -> list[_Found]:
     chunks = Chunk.objects.in_bulk([row["chunk_id"] for row in rows])
-    items = _items(access, {chunk.item_id for chunk in chunks.values()})
-    hits = []
-    for row in rows:
-        # A chunk that went while we searched is no hit any more.
-        chunk = chunks.get(row["chunk_id"])
-        if chunk is None or chunk.item_id not in items:
+    # A chunk that went while we searched is no hit any more.
+    return [_Found(row, chunks[row["chunk_id"]]) for row in rows if row["chunk_id"] in chunks]
+
+
+def _folded(found: Sequence[_Found], wanted: int) -> list[_Found]:
+    kept: dict[UUID, list[tuple[_Found, WordPairs]]] = {}
+    answer: list[_Found] = []
+    for each in found:
+        siblings = kept.setdefault(each.chunk.item_id, [])
+        pairs = word_pairs(each.chunk.text)
+        same = next((better for better, seen in siblings if say_the_same(pairs, seen)), None)
+        if same:
+            same.similar.append(each.chunk.pk)
             continue
+        if len(answer) == wanted:
+            break
+        siblings.append((each, pairs))
+        answer.append(each)
+    return answer
+
+
+def _hits(access: Access, words: Sequence[str], found: Sequence[_Found]) -> list[Hit]:
+    items = _items(access, {each.chunk.item_id for each in found})
+    matcher = word_matcher(words)
+    hits = []
+    for each in found:
+        if each.chunk.item_id not in items:
+            continue
+        row, passage = each.row, best_passage(each.chunk.text, matcher)
         hits.append(
             Hit(
                 score=row["score"],
                 semantic=Signal(row["semantic_rank"], row["semantic_score"]),
                 cosine=row["cosine"],
                 keyword=Signal(row["keyword_rank"], row["keyword_score"]),
-                item=items[chunk.item_id],
-                chunk=chunk,
-                passage=best_passage(chunk.text, query),
+                item=items[each.chunk.item_id],
+                chunk=each.chunk,
+                passage=passage.text,
+                highlights=passage.highlights,
+                similar_chunk_ids=tuple(each.similar),
             )
         )
     return hits
 
 
+def _explained(access: Access, words: KeywordQuery, hits: Sequence[Hit]) -> list[Hit]:
+    matched = matched_words(words, [hit.chunk.pk for hit in hits])
+    return [
+        replace(
+            hit,
+            explanation=Explanation(
+                matched_terms=matched.get(hit.chunk.pk, []),
+                visible_by=_visible_by(access, hit.item),
+                folder_id=hit.item.folder_ids[0] if hit.item.folder_ids else None,
+            ),
+        )
+        for hit in hits
+    ]
+
+
+def _visible_by(access: Access, item: Item) -> str:
+    if access.folder_ids is None:
+        return "whole_library"
+    return "folder" if item.folder_ids else "own_unfiled_addition"
+
+
 def _items(access: Access, item_ids: set[UUID]) -> dict[UUID, Item]:
-    items = Item.objects.visible_to(access).select_related("content").defer("content__text")
+    items = Item.objects.select_related("content").defer("content__text", "content__locators")
     return items.with_folders_for(access).in_bulk(item_ids)

@@ -1,47 +1,115 @@
-"""Nearest by meaning: exact cosine over the scope's vectors of the live generation."""
+"""Nearest by meaning: candidates from the scope's vectors, ranked by their exact cosine."""
+
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooSlow
+from functools import cache
+from threading import Lock
 
 from knowledge.errors import ProviderUnavailable
+from knowledge.generations import embedder_of
 from knowledge.models import Generation
-from knowledge.providers import embedder_named
-from knowledge.providers.protocols import Vector
-from knowledge.retrieval.keyword import KeywordQuery
+from knowledge.providers.protocols import Embedder, Vector
+from knowledge.retrieval.keyword import KeywordQuery, conditions_sql
+from knowledge.retrieval.plans import SemanticPlan
+from knowledge.retrieval.scope import Scope
 
-CANDIDATES_SQL = """
-    semantic AS (
-        SELECT chunk_id, row_number() OVER (ORDER BY distance, chunk_id) AS rank
-        FROM (
-            -- The sum keeps any approximate index out: within a scope it would miss rows.
-            SELECT chunk_id, (vector <=> %(vector)s::halfvec) + 0 AS distance
-            FROM knowledge_chunkembedding AS e
-            WHERE owner_id = %(owner)s AND generation_id = %(generation)s
-                AND item_id = ANY((SELECT items FROM scope)::uuid[])
-                {conditions}
-            ORDER BY distance, chunk_id
-            LIMIT %(pool)s
-        ) AS nearest
-    )"""
+PATIENCE_SEC = 2.0
+"""How long a query waits for its vector before it goes on without."""
+
+_CACHED_QUERIES = 4_096
+_known: dict[tuple[Embedder, str], Vector] = {}
+_remembering = Lock()
 
 NO_CANDIDATES_SQL = """
-    semantic AS (SELECT NULL::bigint AS chunk_id, NULL::bigint AS rank WHERE false)"""
+    semantic AS (
+        SELECT NULL::bigint AS chunk_id, NULL::float8 AS cosine, NULL::bigint AS rank WHERE false
+    )"""
 
 
-def candidates_sql(words: KeywordQuery | None) -> str:
+def candidates_sql(
+    scope: Scope, plan: SemanticPlan, generation: Generation, words: KeywordQuery | None
+) -> str:
     """The nearest chunks; phrases and excluded words hold for them too when words are given."""
-    conditions = ""
-    if words and words.conditions_sql:
-        conditions = (
-            "AND EXISTS (SELECT FROM knowledge_chunktext AS t "
-            f"WHERE t.chunk_id = e.chunk_id {words.conditions_sql})"
-        )
-    return CANDIDATES_SQL.replace("{conditions}", conditions)
+    rows = "owner_id = %(owner)s AND generation_id = %(generation)s"
+    within = f"{rows} AND {scope.condition} {_spoken(words)}"
+    if plan is SemanticPlan.EXACT:
+        # The sum keeps any index out: within a scope a graph would miss rows.
+        nearest = f"""
+            SELECT chunk_id, (vector <=> %(vector)s::halfvec) + 0 AS distance
+            FROM knowledge_chunkembedding AS e WHERE {within}"""
+    elif plan is SemanticPlan.BITS:
+        nearest = f"""
+            SELECT e.chunk_id, (e.vector <=> %(vector)s::halfvec) + 0 AS distance
+            FROM (
+                SELECT chunk_id
+                FROM knowledge_chunkembedding AS e WHERE {within}
+                ORDER BY bits <~> binary_quantize(%(vector)s::halfvec) LIMIT %(oversampled)s
+            ) AS likely
+            JOIN knowledge_chunkembedding AS e
+                ON e.chunk_id = likely.chunk_id AND e.generation_id = %(generation)s"""
+    else:
+        kind = f"halfvec({int(generation.dimensions)})"
+        # Literals, for a partial index is used only when the query is known to lie within it.
+        nearest = f"""
+            SELECT chunk_id, (vector <=> %(vector)s::halfvec) + 0 AS distance
+            FROM (
+                SELECT chunk_id, vector
+                FROM knowledge_chunkembedding AS e
+                WHERE owner_id = {int(scope.owner_id)} AND generation_id = {int(generation.pk)}
+                    AND {scope.condition} {_spoken(words)}
+                ORDER BY vector::{kind} <=> %(vector)s::{kind}
+                LIMIT %(oversampled)s
+            ) AS e"""
+    return f"""
+    semantic AS MATERIALIZED (
+        SELECT chunk_id, 1 - distance AS cosine,
+            row_number() OVER (ORDER BY distance, chunk_id) AS rank
+        FROM ({nearest} ORDER BY distance, chunk_id LIMIT %(pool)s) AS nearest
+    )"""
+
+
+def _spoken(words: KeywordQuery | None) -> str:
+    conditions = conditions_sql(words) if words else ""
+    if not conditions:
+        return ""
+    return (
+        "AND EXISTS (SELECT FROM knowledge_chunktext AS t "
+        f"WHERE t.chunk_id = e.chunk_id {conditions})"
+    )
 
 
 def embed(generation: Generation, query: str) -> Vector:
-    """The query's vector, from the very embedder that made the generation's."""
-    vector = embedder_named(generation.embedder).embed_query(query)
-    if vector.shape != (generation.dimensions,):
-        raise ProviderUnavailable(
-            f"The embedder {generation.embedder} answers in {vector.shape[0]} dimensions, "
-            f"the index has {generation.dimensions}; run manage.py doctor."
-        )
+    """The query's vector, from the very embedder that made the generation's, and soon."""
+    embedder = embedder_of(generation)
+    key = (embedder, query)
+    vector = _known.get(key)
+    if vector is None:
+        vector = _embed_in_time(embedder, query)
+        _remember(key, vector)
     return vector
+
+
+def _embed_in_time(embedder: Embedder, query: str) -> Vector:
+    try:
+        return _threads().submit(embedder.embed_query, query).result(timeout=PATIENCE_SEC)
+    except TooSlow:
+        raise ProviderUnavailable(
+            f"The embedder {embedder.name} took longer than {PATIENCE_SEC:g} seconds."
+        ) from None
+
+
+def forget() -> None:
+    """Embed every query anew."""
+    _known.clear()
+
+
+def _remember(key: tuple[Embedder, str], vector: Vector) -> None:
+    with _remembering:
+        if len(_known) >= _CACHED_QUERIES:
+            del _known[next(iter(_known))]  # the one known longest
+        _known[key] = vector
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(8, thread_name_prefix="embed-query")

@@ -39,6 +39,8 @@ def search_knowledge_base(
     since: Annotated[
         str | None, shown("Only items added since: an ISO date or datetime, or 7d, 2w, 3m, 1y.")
     ] = None,
+    fold: Annotated[bool, shown("Fold hits of one item that say the same into one.")] = True,
+    explain: Annotated[bool, shown("Say which words matched and why a hit is visible.")] = False,
 ) -> SearchResults:
     """Search the library and get the passages that answer best, each with its score (0 to 1),
     its source link and its user_item_id. Read more of a hit with get_item."""
@@ -48,7 +50,15 @@ def search_knowledge_base(
         tags=tags or (),
         since=since,
     )
-    answer = search(access, query=query, limit=limit, mode=mode, narrowing=narrowing)
+    answer = search(
+        access,
+        query=query,
+        limit=limit,
+        mode=mode,
+        narrowing=narrowing,
+        fold=fold,
+        explain=explain,
+    )
     return SearchResults.of(answer)
 
 

@@ -2,6 +2,7 @@ import base64
 import os
 
 import pytest
+from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from knowledge import generations
@@ -158,3 +159,17 @@ def test_odd_texts_are_taken_whole(mint: Mint, text: str) -> None:
     for mode in ("keyword", "hybrid"):
         asked = {"query": text[:500], "mode": mode}
         assert client.post("/api/v1/search", asked, format="json").status_code == 200
+
+
+def test_a_body_that_django_refuses_is_too_large_and_not_our_fault(
+    mint: Mint, settings: Settings
+) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+    status, body = ingest(mint().client, text=WORDS * 10)
+    assert (status, body["error"]) == (413, "payload_too_large")
+
+
+def test_a_body_that_is_no_object_is_named_as_the_body(mint: Mint) -> None:
+    answer = mint().client.post("/api/v1/ingest", [WORDS], format="json")
+    assert (answer.status_code, answer.json()["field"]) == (400, "body")
+    assert answer.json()["message"].startswith("body: ")

@@ -1,3 +1,5 @@
+import os
+import re
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -9,6 +11,9 @@ from knowledge.errors import QuarryError
 from knowledge.ingestion import add_text
 from knowledge.library import file_item, folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
+
+_PATH = re.compile(r"(~|\.\.?)?/\S.*|[!-~]+")
+"""What begins like a path, or is one word of plain letters: `notes.md`, `./my notes`, `/tmp/x`."""
 
 
 class Command(BaseCommand):
@@ -49,7 +54,7 @@ def _read(source: str) -> tuple[str, str]:
     try:
         if source == "-":
             text = sys.stdin.read()
-        elif len(source) < 4096 and path.is_file():
+        elif _names_a_file(source):
             return path.read_text(encoding="utf-8"), path.name
         else:
             text = source
@@ -58,6 +63,12 @@ def _read(source: str) -> tuple[str, str]:
     except OSError as error:
         raise CommandError(f"{source} cannot be read: {error.strerror}.") from None
     return text, _first_line(text)
+
+
+def _names_a_file(source: str) -> bool:
+    """A file there is, or what can hardly be meant as a text: then it is told as missing."""
+    # Not Path.exists, which fails on a text that is too long for a name.
+    return os.path.exists(source) or bool(_PATH.fullmatch(source))
 
 
 def _first_line(text: str) -> str:

@@ -129,14 +129,14 @@ def _people() -> Finding:
     users, tokens = User.objects.count(), Token.objects.filter(revoked_at=None).count()
     if not users:
         return Finding("people", "note", "no user yet", "manage.py up makes the first one.")
-    return Finding("people", "ok", f"{users} users, {tokens} tokens not revoked")
+    return Finding("people", "ok", f"users: {users}; tokens not revoked: {tokens}")
 
 
 def _embedder() -> Finding:
     wanted = settings.QUARRY_EMBEDDER
     live = Generation.objects.filter(is_live=True).first()
     name = live.embedder if live else wanted
-    why = "QUARRY_EMBEDDER or VOYAGE_API_KEY" if wanted != "granite" else "the default"
+    why = "by QUARRY_EMBEDDER or VOYAGE_API_KEY" if wanted != "granite" else "by default"
     try:
         embedder = embedder_named(name)
         embedder.embed_query("Does it answer?")
@@ -148,9 +148,9 @@ def _embedder() -> Finding:
             "embedder",
             "note",
             f"{seen}: the index was made with it, though {wanted} is configured",
-            f"Set QUARRY_EMBEDDER={name}, or re-index with the other.",
+            f"Set QUARRY_EMBEDDER={name}, or run manage.py reindex --embedder {wanted}.",
         )
-    return Finding("embedder", "ok", f"{seen} (chosen by {why})")
+    return Finding("embedder", "ok", f"{seen} (chosen {why})")
 
 
 def _index() -> Finding:

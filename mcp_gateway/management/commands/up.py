@@ -1,5 +1,6 @@
 import asyncio
 import logging
+import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections
+from django.db import connections, transaction
 from django.db.utils import OperationalError
 
 from knowledge.errors import ProviderUnavailable
@@ -26,32 +27,41 @@ class Command(BaseCommand):
     help = "Set up what is missing, then serve the admin, REST, MCP and the worker until Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--host", default="127.0.0.1", help="where to listen (127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="where to listen (8000)")
         parser.add_argument("--no-worker", action="store_true", help="leave jobs to other workers")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        host, port = options["host"], options["port"]
-        listener = _listen(host, port)
-        self._say("Preparing the database…")
-        try:
-            call_command("migrate", verbosity=0, interactive=False)
-        except OperationalError as error:
-            raise CommandError(f"The database does not answer: {error}") from None
-        if first_run := set_up_first_run():
-            self._show_once(first_run)
-        connections.close_all()
+        host = options["host"]
+        listener = _listen(host, options["port"])
+        # A service manager's stop is the same as Ctrl-C, also after the server has had its turn.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         worker = None if options["no_worker"] else WorkerProcess()
         try:
+            self._prepare()
             if worker:
                 worker.start()
+            port = listener.getsockname()[1]
             asyncio.run(self._serve(listener, lambda: self._greet(host, port)))
         except KeyboardInterrupt:
             pass
         finally:
             if worker:
                 worker.stop()
-            self._say("Stopped.")
+        self._say("Stopped.")
+
+    def _prepare(self) -> None:
+        live_embedder()  # a name that there is not is told now, and not at the first search
+        self._say("Preparing the database…")
+        try:
+            call_command("migrate", verbosity=0, interactive=False)
+        except OperationalError as error:
+            raise CommandError(f"The database does not answer: {error}") from None
+        # Shown before they are committed: a kill between the two must leave nobody locked out.
+        with transaction.atomic():
+            if first_run := set_up_first_run():
+                self._show_once(first_run)
+        connections.close_all()
 
     async def _serve(self, listener: socket.socket, greet: Callable[[], None]) -> None:
         import uvicorn
@@ -80,7 +90,7 @@ class Command(BaseCommand):
             "\nFirst run. These are shown once, so keep them:\n"
             f"  admin user      {first_run.username}\n"
             f"  admin password  {first_run.password}\n"
-            f"  token           {first_run.token}   (whole library, read and write)\n"
+            f"  token           {first_run.token}   (whole library, read and write)\n\n"
         )
 
     def _greet(self, host: str, port: int) -> None:
@@ -106,6 +116,7 @@ class WorkerProcess:
 
     def __init__(self) -> None:
         self._stopping = threading.Event()
+        self._starting = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._keeper = threading.Thread(target=self._keep_running, daemon=True)
 
@@ -113,13 +124,22 @@ class WorkerProcess:
         self._keeper.start()
 
     def stop(self) -> None:
-        self._stopping.set()
-        if self._process and self._process.poll() is None:
+        with self._starting:
+            self._stopping.set()
+        if self._process:
             self._process.terminate()
-        self._keeper.join(timeout=30)
+            self._keeper.join(timeout=30)
 
     def _keep_running(self) -> None:
-        while not self._stopping.is_set():
+        while process := self._next_process():
+            code = process.wait()
+            if not self._stopping.wait(2):
+                logger.warning("The worker ended with %s; starting another.", code)
+
+    def _next_process(self) -> subprocess.Popen[bytes] | None:
+        with self._starting:
+            if self._stopping.is_set():
+                return None
             manage = Path(settings.BASE_DIR) / "manage.py"
             # Its end of the pipe closes when this process ends in any way, even by kill -9.
             self._process = subprocess.Popen(
@@ -127,9 +147,7 @@ class WorkerProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
             )
-            code = self._process.wait()
-            if not self._stopping.wait(2):
-                logger.warning("The worker ended with %s; starting another.", code)
+            return self._process
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -139,10 +157,12 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-    except OSError as error:
+        listener.listen()  # until then a second process may bind the same port
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or "it must be between 0 and 65535"
         raise CommandError(
-            f"Port {port} on {host} cannot be used ({error.strerror}); "
-            "choose another with PORT=… make run, or --port."
+            f"Port {port} on {host} cannot be used ({reason}); "
+            "choose another with `make run PORT=…`, or --port."
         ) from None
     return listener
 

@@ -1,0 +1,1 @@
+"""Measurements of the search engine: quality, latency, ingest, and peers on the same data."""

@@ -1,0 +1,318 @@
+"""Retrieval quality: public collections through the product, beside bm25s and exact cosine."""
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from benchmarks import harness
+from benchmarks.collections import (
+    Collection,
+    Document,
+    SpanQuestion,
+    only_relevant,
+    parts_of,
+    read_collection,
+    read_span_questions,
+)
+from benchmarks.metrics import Span, length, ndcg, recall, reciprocal_rank, shared
+
+MODES = ("semantic", "keyword", "hybrid")
+DOCUMENTS = 20
+PAGE = 20
+MOST_PAGES = 25
+SPAN_HITS = (5, 8)
+LONGEST_PART = 400_000
+
+Ranking = list[str]
+Embeddings = np.ndarray[Any, np.dtype[np.float32]]
+
+
+def main() -> None:
+    options = _options()
+    harness.require("bm25s", "Stemmer")
+    harness.start_product(options.home / "quality", embedder=options.embedder, fresh=True)
+    _remember_embeddings(options.embedder, options.home / "embeddings.sqlite", options.fresh)
+    collections = [_collection(folder, small=options.small) for folder in options.data]
+    libraries = [add_collection(collection) for collection in collections]
+    texts = [add_texts(folder / "raw", small=options.small) for folder in _with_spans(options.data)]
+    harness.settle()
+    ranking = [row for pair in zip(collections, libraries, strict=True) for row in measure(*pair)]
+    chunks = [row for text in texts for row in measure_chunks(text)]
+    harness.show("Ranking", ranking)
+    if chunks:
+        harness.show("Chunks: characters of the answers among the first hits", chunks)
+    harness.write_json(options, {"ranking": ranking, "chunks": chunks})
+
+
+def _collection(folder: Path, *, small: bool) -> Collection:
+    collection = read_collection(folder, most_queries=10 if small else None)
+    return only_relevant(collection) if small else collection
+
+
+def _with_spans(folders: Iterable[Path]) -> list[Path]:
+    return [folder for folder in folders if (folder / "raw" / "questions_df.csv").exists()]
+
+
+def _options() -> Any:
+    options = harness.parser(__doc__)
+    options.add_argument("--data", type=Path, action="append", required=True, metavar="FOLDER")
+    options.add_argument("--embedder", default="granite")
+    options.add_argument("--fresh", action="store_true", help="embed again what is remembered")
+    return options.parse_args()
+
+
+# Ranking --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A collection in the product: who owns it, and which item is which document."""
+
+    owner_id: int
+    documents: dict[UUID, str]
+
+
+def add_collection(collection: Collection) -> Shelf:
+    """Add every document as its owner would."""
+    from knowledge.access import Access
+
+    owner_id = harness.new_owner(collection.name)
+    access = Access.whole_library(owner_id)
+    with harness.stopwatch(f"{collection.name}: {len(collection.documents)} documents added"):
+        documents = {add(access, one.title, one.text): one.id for one in collection.documents}
+    return Shelf(owner_id, documents)
+
+
+def add(access: Any, title: str, text: str) -> UUID:
+    """Add a text and do at once what a worker would do later."""
+    from knowledge import generations, ingestion
+    from knowledge.models import IndexStatus
+
+    item = ingestion.add_text(access, title=title, text=text)
+    if item.index_status != IndexStatus.DONE:
+        generations.embed_item(item.pk)
+    return item.pk
+
+
+def measure(collection: Collection, shelf: Shelf) -> list[harness.Row]:
+    """One row for each way to rank the collection's documents."""
+    ways: dict[str, Callable[[str], Ranking]] = {
+        **{mode: _engine(shelf, mode) for mode in MODES},
+        "bm25s": _bm25s(collection.documents),
+        "exact cosine": _exact_cosine(shelf),
+    }
+    rows = []
+    for name, rank in ways.items():
+        with harness.stopwatch(f"{collection.name}: {len(collection.queries)} queries, {name}"):
+            rankings = {query: rank(text) for query, text in collection.queries.items()}
+        rows.append({"collection": collection.name, "by": name, **scores(collection, rankings)})
+    return rows
+
+
+def scores(collection: Collection, rankings: dict[str, Ranking]) -> harness.Row:
+    """The means over all questions, in hundredths."""
+    judged = [(ranking, collection.gains[query]) for query, ranking in rankings.items()]
+    return {
+        "nDCG@10": 100 * fmean(ndcg(*pair) for pair in judged),
+        "Recall@20": 100 * fmean(recall(*pair) for pair in judged),
+        "MRR@10": 100 * fmean(reciprocal_rank(*pair) for pair in judged),
+    }
+
+
+def _engine(shelf: Shelf, mode: str) -> Callable[[str], Ranking]:
+    """The product's own search, its chunks folded to their documents by the best one."""
+    from knowledge.access import Access
+    from knowledge.retrieval.search import search
+
+    access = Access.whole_library(shelf.owner_id)
+
+    def rank(query: str) -> Ranking:
+        found: dict[str, None] = {}
+        for page in range(MOST_PAGES):
+            hits = search(access, query=query, mode=mode, limit=PAGE, offset=page * PAGE).hits
+            found |= dict.fromkeys(shelf.documents[hit.item.pk] for hit in hits)
+            if len(found) >= DOCUMENTS or len(hits) < PAGE:
+                break
+        return list(found)[:DOCUMENTS]
+
+    return rank
+
+
+def _bm25s(documents: Sequence[Document]) -> Callable[[str], Ranking]:
+    """bm25s with English stop words and the Snowball stemmer, and our own k1 and b."""
+    import bm25s
+    import Stemmer
+
+    stemmer = Stemmer.Stemmer("english")
+
+    def tokens(texts: list[str]) -> Any:
+        return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False)
+
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
+    index = bm25s.BM25(k1=1.2, b=0.75)
+    index.index(tokens([document.words for document in documents]), show_progress=False)
+    most = min(DOCUMENTS, len(documents))
+
+    def rank(query: str) -> Ranking:
+        found = index.retrieve(tokens([query]), k=most, show_progress=False)
+        pairs = zip(found.documents[0], found.scores[0], strict=True)
+        return [documents[at].id for at, score in pairs if score > 0]
+
+    return rank
+
+
+def _exact_cosine(shelf: Shelf) -> Callable[[str], Ranking]:
+    """Every vector of the index compared with the query's, in numpy."""
+    from knowledge.generations import live_generation
+    from knowledge.providers import embedder_named
+
+    embedder = embedder_named(live_generation().embedder)
+    rows = harness.execute(
+        "SELECT item_id, vector::real[] FROM knowledge_chunkembedding "
+        "WHERE owner_id = %s ORDER BY chunk_id",
+        [shelf.owner_id],
+    )
+    names = [shelf.documents[item_id] for item_id, _ in rows]
+    vectors = np.array([vector for _, vector in rows], np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def rank(query: str) -> Ranking:
+        order = np.argsort(-(vectors @ embedder.embed_query(query)), kind="stable")
+        return list(dict.fromkeys(names[at] for at in order))[:DOCUMENTS]
+
+    return rank
+
+
+# Chunks ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Long texts in the product, and questions about them."""
+
+    owner_id: int
+    places: dict[UUID, tuple[str, int]]  # where in which text an item begins
+    questions: list[SpanQuestion]
+
+
+def add_texts(folder: Path, *, small: bool) -> Texts:
+    """Add each text in as few items as the product takes."""
+    from knowledge.access import Access
+
+    questions = read_span_questions(folder)
+    if small:
+        questions = [one for one in questions if one.corpus == questions[0].corpus][:10]
+    texts = Texts(harness.new_owner("texts"), {}, questions)
+    access = Access.whole_library(texts.owner_id)
+    for name in sorted({one.corpus for one in questions}):
+        text = (folder / f"{name}.md").read_text()
+        with harness.stopwatch(f"{name}: {len(text):,} characters added"):
+            for start, part in parts_of(text, longest=LONGEST_PART):
+                texts.places[add(access, name, part)] = (name, start)
+    return texts
+
+
+def measure_chunks(texts: Texts) -> list[harness.Row]:
+    """How much of each answer the first hits hold, and how much else they bring along."""
+    rows = []
+    for mode in MODES:
+        found = [_spans_found(texts, question, mode) for question in texts.questions]
+        for most in SPAN_HITS:
+            pairs = zip(texts.questions, found, strict=True)
+            held = [span_scores(one.corpus, one.spans, spans[:most]) for one, spans in pairs]
+            means = {name: fmean(row[name] for row in held) for name in held[0]}
+            rows.append({"by": mode, "hits": most, **means})
+    return rows
+
+
+def _spans_found(texts: Texts, question: SpanQuestion, mode: str) -> list[tuple[str, Span]]:
+    from knowledge.access import Access
+    from knowledge.retrieval.search import search
+
+    access = Access.whole_library(texts.owner_id)
+    hits = search(access, query=question.text, mode=mode, limit=max(SPAN_HITS)).hits
+    return [_place(hit, texts.places) for hit in hits]
+
+
+def _place(hit: Any, places: dict[UUID, tuple[str, int]]) -> tuple[str, Span]:
+    corpus, start = places[hit.item.pk]
+    return corpus, (start + hit.chunk.start, start + hit.chunk.end)
+
+
+def span_scores(
+    corpus: str, wanted: Sequence[Span], found: Sequence[tuple[str, Span]]
+) -> harness.Row:
+    """Recall, precision and intersection over union in characters.
+
+    What was found in another text counts as found and not wanted.
+    """
+    right = [span for name, span in found if name == corpus]
+    both = shared(right, wanted)
+    total = sum(end - start for _, (start, end) in found)
+    return {
+        "recall": 100 * both / length(wanted),
+        "precision": 100 * both / total if total else 0.0,
+        "IoU": 100 * both / (total + length(wanted) - both),
+    }
+
+
+# Embeddings remembered ------------------------------------------------------------------------
+
+
+def _remember_embeddings(name: str, path: Path, fresh: bool) -> None:
+    """Embed a text once for all runs: only the embedder's speed is lost, and not measured here."""
+    from knowledge import providers
+
+    if fresh:
+        path.unlink(missing_ok=True)
+    make = providers._EMBEDDERS[name]
+    harness.register_embedder(name, lambda: RememberingEmbedder(make(), path))
+
+
+class RememberingEmbedder:
+    """An embedder that looks up what it has embedded before."""
+
+    def __init__(self, embedder: Any, path: Path) -> None:
+        self._embedder = embedder
+        self.name = embedder.name
+        self.dimensions = embedder.dimensions
+        self.background = embedder.background
+        self._known = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._known.execute("CREATE TABLE IF NOT EXISTS v (key BLOB PRIMARY KEY, vector BLOB)")
+
+    def embed_document(self, chunks: Sequence[str]) -> Embeddings:
+        return self._embed("document", chunks, self._embedder.embed_document)
+
+    def embed_query(self, text: str) -> Embeddings:
+        def embed(texts: Sequence[str]) -> Embeddings:
+            return np.stack([self._embedder.embed_query(query) for query in texts])
+
+        vector: Embeddings = self._embed("query", [text], embed)[0]
+        return vector
+
+    def _embed(
+        self, kind: str, texts: Sequence[str], embed: Callable[[Sequence[str]], Embeddings]
+    ) -> Embeddings:
+        keys = [sha256(f"{self.name} {kind} {text}".encode()).digest() for text in texts]
+        new = [at for at, key in enumerate(keys) if self._vector(key) is None]
+        if new:
+            vectors = embed([texts[at] for at in new])
+            rows = [(keys[at], vector.tobytes()) for at, vector in zip(new, vectors, strict=True)]
+            self._known.executemany("INSERT OR REPLACE INTO v VALUES (?, ?)", rows)
+        return np.array([self._vector(key) for key in keys])
+
+    def _vector(self, key: bytes) -> Embeddings | None:
+        row = self._known.execute("SELECT vector FROM v WHERE key = ?", [key]).fetchone()
+        return np.frombuffer(row[0], np.float32) if row else None
+
+
+if __name__ == "__main__":
+    main()

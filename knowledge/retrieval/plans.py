@@ -1,0 +1,45 @@
+"""How a scope is searched, by how many chunks it holds: never by the planner's luck."""
+
+from enum import Enum
+
+EXACT_CHUNKS = 2_000
+"""Up to here every vector is compared; it takes about a microsecond each."""
+
+
+class SemanticPlan(Enum):
+    """Every vector; or bits, then vectors of the best; or a graph of a whole library."""
+
+    EXACT = "exact"
+    BITS = "bits"
+    GRAPH = "graph"
+
+
+class KeywordPlan(Enum):
+    """Read every chunk's words in the scope; or ask the index of all words."""
+
+    SCAN = "scan"
+    INDEX = "index"
+
+
+def semantic_plan(chunks: int, *, has_graph: bool) -> SemanticPlan:
+    if chunks <= EXACT_CHUNKS:
+        return SemanticPlan.EXACT
+    return SemanticPlan.GRAPH if has_graph else SemanticPlan.BITS
+
+
+def oversampling(dimensions: int, *, wanted: int) -> int:
+    """How many candidates by bits hold the true nearest; fewer bits tell less each."""
+    if dimensions >= 1024:
+        most = 200
+    elif dimensions >= 384:
+        most = 800
+    else:
+        most = 1_600
+    return max(most, 2 * wanted)
+
+
+def keyword_plan(chunks: int, *, library_chunks: int) -> KeywordPlan:
+    """The index finds an owner's chunks, of which a narrow scope would throw most away."""
+    if chunks <= EXACT_CHUNKS or chunks * chunks < 500 * library_chunks:
+        return KeywordPlan.SCAN
+    return KeywordPlan.INDEX

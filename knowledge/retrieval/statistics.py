@@ -1,0 +1,99 @@
+"""What the database has counted already: how common words are, and which languages there are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+
+from django.db import connection
+
+from knowledge.languages import DEFAULT, configuration_for
+
+FRESH_SEC = 60
+RARE = 1e-4
+"""Twice the share of a word where there are no statistics yet."""
+
+_SHARES = """
+    SELECT word, share FROM pg_stats,
+        unnest(most_common_elems::text::text[], most_common_elem_freqs) AS common (word, share)
+    WHERE tablename = 'knowledge_chunktext' AND attname = 'tsv' AND word IS NOT NULL
+        AND schemaname = ANY(current_schemas(false))
+"""
+# Hops from one language to the next in its index, instead of reading every content.
+_LANGUAGES = """
+    WITH RECURSIVE hop (language) AS (
+        SELECT min(language) FROM knowledge_content
+        UNION ALL
+        SELECT (SELECT min(language) FROM knowledge_content WHERE language > hop.language)
+        FROM hop WHERE hop.language IS NOT NULL
+    )
+    SELECT language FROM hop WHERE language IS NOT NULL
+"""
+_LENGTHS = """
+    SELECT avg(length) FROM (
+        SELECT length FROM knowledge_chunktext WHERE owner_id = %s LIMIT 2000
+    ) AS sample
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What is known of all chunks at once; a minute old at most."""
+
+    shares: dict[str, float]
+    rarest: float
+    configurations: tuple[str, ...]
+    read_at: float
+
+    def share(self, lexemes: Iterable[str]) -> float:
+        """The share of chunks that have any of these, never quite none or all."""
+        known = sum(self.shares.get(lexeme, self._unnamed) for lexeme in lexemes)
+        return min(0.9999, max(1e-7, known))
+
+    @property
+    def _unnamed(self) -> float:
+        """A word that is not among the common ones is rarer than the rarest of them."""
+        return self.rarest / 2
+
+
+_latest: dict[str, Corpus] = {}
+_lengths: dict[tuple[str, int], tuple[float, float]] = {}
+_reading = Lock()
+
+
+def corpus() -> Corpus:
+    """The statistics of this database, read anew when they are a minute old."""
+    name = str(connection.settings_dict["NAME"])
+    known = _latest.get(name)
+    if known and monotonic() - known.read_at < FRESH_SEC:
+        return known
+    with _reading, connection.cursor() as cursor:
+        cursor.execute(_SHARES)
+        shares = {str(word): float(share) for word, share in cursor.fetchall()}
+        cursor.execute(_LANGUAGES)
+        languages = {row[0] for row in cursor.fetchall()} | {DEFAULT}
+    configurations = tuple(sorted({configuration_for(language) for language in languages}))
+    rarest = min(shares.values(), default=RARE)
+    _latest[name] = Corpus(shares, rarest, configurations, monotonic())
+    return _latest[name]
+
+
+def average_length(owner_id: int) -> float:
+    """About how many words a chunk of this owner has."""
+    key = (str(connection.settings_dict["NAME"]), owner_id)
+    length, read_at = _lengths.get(key, (0.0, 0.0))
+    if length and monotonic() - read_at < FRESH_SEC:
+        return length
+    with connection.cursor() as cursor:
+        cursor.execute(_LENGTHS, [owner_id])
+        length = float(cursor.fetchone()[0] or 1)
+    if len(_lengths) > 10_000:
+        _lengths.clear()
+    _lengths[key] = (length, monotonic())
+    return length
+
+
+def forget() -> None:
+    """Read everything anew at the next need."""
+    _latest.clear()
+    _lengths.clear()

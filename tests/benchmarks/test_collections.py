@@ -1,0 +1,66 @@
+"""Collections are read as they are, and made fit for the product where they are not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.collections import only_relevant, parts_of, read_collection, read_span_questions
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    documents = [
+        {"_id": "whole", "title": "A title", "text": "A text that is long enough."},
+        {"_id": "untitled", "title": "", "text": "Another text that is long enough."},
+        {"_id": "short", "title": "Short", "text": "Tiny"},
+        {"_id": "only a title", "title": "Nothing else", "text": " "},
+        {"_id": "empty", "title": "", "text": ""},
+    ]
+    questions = [{"_id": "q1", "text": "Which?"}, {"_id": "q2", "text": "Unanswered?"}]
+    for name, records in (("corpus", documents), ("queries", questions)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)))
+    (tmp_path / "qrels").mkdir()
+    rows = ["query-id\tcorpus-id\tscore", "q1\twhole\t3", "q1\tshort\t0", "q2\tshort\t0"]
+    (tmp_path / "qrels" / "test.tsv").write_text("\n".join(rows))
+    return tmp_path
+
+
+def test_every_document_with_words_fits_the_product(folder: Path) -> None:
+    documents = {one.id: one for one in read_collection(folder).documents}
+    assert list(documents) == ["whole", "untitled", "short", "only a title"]
+    assert all(one.title and len(one.text) >= 20 for one in documents.values())
+
+
+def test_what_makes_a_document_fit_adds_no_words(folder: Path) -> None:
+    words = {one.id: one.words.split() for one in read_collection(folder).documents}
+    assert words["untitled"] == ["Another", "text", "that", "is", "long", "enough."]
+    assert words["short"] == ["Short", "Tiny"]
+
+
+def test_only_questions_with_an_answer_are_asked(folder: Path) -> None:
+    collection = read_collection(folder)
+    assert collection.queries == {"q1": "Which?"}
+    assert collection.gains["q1"] == {"whole": 3, "short": 0}
+
+
+def test_a_small_run_keeps_what_was_judged(folder: Path) -> None:
+    small = only_relevant(read_collection(folder, most_queries=1))
+    assert [one.id for one in small.documents] == ["whole", "short"]
+
+
+def test_parts_are_within_the_limit_and_join_to_the_text() -> None:
+    text = "one line\nanother line\n" * 5 + "x" * 60
+    parts = list(parts_of(text, longest=25))
+    assert "".join(part for _, part in parts) == text
+    assert all(len(part) <= 25 and text[start:].startswith(part) for start, part in parts)
+    assert parts[0] == (0, "one line\nanother line\n")
+
+
+def test_spans_are_read_with_their_questions(tmp_path: Path) -> None:
+    spans = [{"content": "x", "start_index": 3, "end_index": 4}]
+    quoted = json.dumps(spans).replace('"', '""')
+    lines = ["question,references,corpus_id", f'"Who, and why?","{quoted}",tales']
+    (tmp_path / "questions_df.csv").write_text("\n".join(lines))
+    [question] = read_span_questions(tmp_path)
+    assert (question.text, question.corpus, question.spans) == ("Who, and why?", "tales", [(3, 4)])

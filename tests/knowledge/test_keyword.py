@@ -1,0 +1,113 @@
+"""Keyword search: exact strings as written and in parts, languages, phrases, beginnings."""
+
+import pytest
+
+from knowledge.access import Access
+from knowledge.ingestion import add_text
+from knowledge.models import Content, Item
+from knowledge.retrieval.search import search
+from tests.conftest import LONG_ENOUGH, Add
+
+HAYSTACK = (
+    "A note on granite, marble and how the quarry is run.",
+    "The connection was reset by nobody; the code is 32700 and the version is 1.3.",
+    "Items of the API are listed in version one of the document, foo and bar.",
+)
+
+
+def titles(access: Access, query: str) -> list[str]:
+    return [hit.item.title for hit in search(access, query=query, mode="keyword").hits]
+
+
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("It failed with ECONNRESET again.", ["ECONNRESET", "econnreset"]),
+        ("JSON-RPC answers -32605 when limited.", ["-32605", "32605", "code -32605"]),
+        ("Call foo_bar.baz() first.", ["foo_bar.baz()", "foo_bar.baz", "foo_bar", "baz"]),
+        ("Fixed in v1.2.3 of the server.", ["v1.2.3", "V1.2.3"]),
+        ("GET /api/v1/items lists them.", ["/api/v1/items", "api/v1/items", "/api/v1/items/"]),
+        ("Use getUserName or HTTPServerError.", ["getUserName", "user name", "server error"]),
+        ("Written in C++ and C#.", ["C++", "C#"]),
+        ("Set QUARRY_ALLOWED_HOSTS to a list.", ["QUARRY_ALLOWED_HOSTS", "allowed hosts"]),
+        ("Mail ada@example.org about it.", ["ada@example.org", "ada"]),
+        ("Run it with --no-worker today.", ["--no-worker"]),
+        ("The state-of-the-art method.", ["state-of-the-art", "state of the art"]),
+        ("東京都の会議は明日です。", ["会議", "東京都"]),
+    ],
+)
+def test_exact_strings_are_found_as_written_and_in_parts(
+    library: Access, add: Add, text: str, queries: list[str]
+) -> None:
+    for number, other in enumerate(HAYSTACK):
+        add(f"Other {number}", other)
+    add("Needle", text)
+    for query in queries:
+        assert titles(library, query)[:1] == ["Needle"], query
+
+
+def test_the_string_as_written_beats_its_parts(library: Access, add: Add) -> None:
+    add("Parts", "The foo of the bar is not the baz of the foo, said bar to baz.")
+    add("Whole", "Call foo_bar.baz here.")
+    assert titles(library, "foo_bar.baz") == ["Whole", "Parts"]
+
+
+def test_each_language_is_stemmed_by_its_own_rules(library: Access) -> None:
+    german = "Die Häuser stehen am Fluss. Wir haben die Häuser im Sommer gestrichen und verkauft."
+    french = "Les chevaux couraient dans la prairie pendant que nous mangions des pommes rouges."
+    add_text(library, title="Deutsch", text=german)
+    add_text(library, title="Français", text=french)
+    assert set(Content.objects.values_list("language", flat=True)) == {"de", "fr"}
+    assert titles(library, "Haus") == ["Deutsch"]
+    assert titles(library, "mangeons pomme") == ["Français"]
+    assert titles(library, "gestrichen") == ["Deutsch"]
+
+
+def test_words_too_common_to_rank_by_are_found_when_nothing_else_is_asked(
+    library: Access, add: Add
+) -> None:
+    add("Hamlet", "To be or not to be.")
+    assert titles(library, "to be or not to be") == ["Hamlet"]
+
+
+def test_the_beginning_of_a_word_is_enough_with_a_star(library: Access, add: Add) -> None:
+    add("Needle", "The zyzzyva is a weevil.")
+    add("Other", HAYSTACK[0])
+    assert titles(library, "zyzz*") == ["Needle"]
+    assert titles(library, "zyzz") == []
+
+
+def test_no_word_is_required_and_more_matching_words_rank_higher(library: Access, add: Add) -> None:
+    add("One", "granite here")
+    add("Two", "granite and basalt here")
+    add("None", "nothing of the kind")
+    assert titles(library, "granite basalt obsidian") == ["Two", "One"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("'", "''", "\\", ":*", "& | !", "(((", '"', '""', "-", "--", "*", "a:b & c", "'; --"),
+        *("<-> <2>", "%s %(x)s", "{x}", "🪨" * 50, "a" * 2000, "-word", '"the"', "the"),
+    ],
+)
+def test_odd_queries_are_answered_not_refused(library: Access, add: Add, query: str) -> None:
+    add("Something", HAYSTACK[0])
+    for mode in ("keyword", "hybrid"):
+        search(library, query=query, mode=mode)
+
+
+def test_statistics_are_those_of_the_scope(library: Access, add: Add) -> None:
+    """A score must not tell how common a word is where the caller cannot look."""
+    add("Mine", "granite and marble of my own")
+    mine = Access(
+        owner_id=library.owner_id,
+        capabilities=library.capabilities,
+        folder_ids=frozenset(),
+    )
+    assert search(mine, query="granite", mode="keyword").hits == []
+    before = [hit.score for hit in search(library, query="granite marble").hits]
+    stranger_text = "granite " * 50 + LONG_ENOUGH
+    other = Item.objects.get().owner.__class__.objects.create_user("other")
+    add_text(Access.whole_library(other.pk), title="Theirs", text=stranger_text)
+    assert [hit.score for hit in search(library, query="granite marble").hits] == before

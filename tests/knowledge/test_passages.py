@@ -1,0 +1,58 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge.retrieval.passages import LONGEST, Passage, say_the_same, word_matcher, word_pairs
+from knowledge.retrieval.passages import best_passage as passage_of
+
+
+def best_passage(text: str, words: list[str]) -> Passage:
+    return passage_of(text, word_matcher(words))
+
+
+FILLER = "Nothing of interest is said in this sentence at all. " * 12
+
+
+def test_the_sentence_with_the_querys_words_is_shown_whole() -> None:
+    text = FILLER + "The zyzzyva weevil was found in Brazil. " + FILLER
+    passage = best_passage(text, ["weevil", "brazil"])
+    assert "The zyzzyva weevil was found in Brazil." in passage.text
+    assert passage.text.startswith("…")
+    assert passage.text.endswith("…")
+    assert len(passage.text) <= LONGEST + 2
+
+
+def test_every_form_of_a_word_is_highlighted_and_nothing_else() -> None:
+    passage = best_passage("Decisions were decided; the decider decides. A decade.", ["decide"])
+    marked = [passage.text[start:end] for start, end in passage.highlights]
+    assert marked == ["Decisions", "decided", "decider", "decides"]
+
+
+def test_codes_and_short_words_are_highlighted_as_they_stand() -> None:
+    codes = ["-32605", "foo_bar.baz", "v1.2.3"]
+    passage = best_passage("Error -32605 in foo_bar.baz() at v1.2.3, not v1.2.34.", codes)
+    marked = [passage.text[start:end] for start, end in passage.highlights]
+    assert marked == codes
+
+
+def test_one_endless_sentence_is_cut_around_its_match() -> None:
+    text = "word " * 300 + "zyzzyva " + "word " * 300
+    passage = best_passage(text, ["zyzzyva"])
+    assert "zyzzyva" in passage.text
+    assert len(passage.text) <= LONGEST + 2
+
+
+@given(st.text(max_size=2000), st.lists(st.text(min_size=1, max_size=20), max_size=5))
+def test_any_text_and_any_words_give_a_passage_with_spans_inside(
+    text: str, words: list[str]
+) -> None:
+    passage = best_passage(text, words)
+    assert len(passage.text) <= LONGEST + 2
+    assert all(0 <= start <= end <= len(passage.text) for start, end in passage.highlights)
+
+
+def test_near_duplicates_say_the_same_and_others_do_not() -> None:
+    text = "The quick brown fox jumps over the lazy dog near the old river bank today."
+    one = word_pairs(text)
+    assert say_the_same(one, word_pairs(text.replace("today", "now")))
+    assert not say_the_same(one, word_pairs("A wholly different sentence about granite."))
+    assert not say_the_same(one, word_pairs(text + " " + text.replace("the", "a")))

@@ -1,0 +1,182 @@
+"""The engine: plans for every size of scope, folding, explanations, patience with embedders."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+from knowledge import generations
+from knowledge.access import Access
+from knowledge.errors import ProviderUnavailable
+from knowledge.models import Folder
+from knowledge.providers.fake import FakeEmbedder
+from knowledge.providers.protocols import Vector
+from knowledge.retrieval import plans, semantic, statement
+from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
+from knowledge.retrieval.scope import Narrowing
+from knowledge.retrieval.search import search
+from tests.conftest import Add, Mint
+
+MakeFolder = Callable[[str], Folder]
+STONES = [
+    "granite",
+    "marble",
+    "basalt",
+    "slate",
+    "chalk",
+    "flint",
+    "quartz",
+    "gneiss",
+    "schist",
+    "tuff",
+]
+
+
+@pytest.fixture
+def shelves(add: Add, folder: MakeFolder) -> tuple[Folder, Folder]:
+    """Sixty chunks in one folder and four in another."""
+    rng = np.random.default_rng(7)
+    large, small = folder("Large"), folder("Small")
+    for number in range(64):
+        text = " ".join(rng.choice(STONES, size=12))
+        add(f"Stone {number}", text, small if number % 16 == 0 else large)
+    return large, small
+
+
+@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
+def test_every_plan_gives_the_same_ranking(
+    library: Access,
+    shelves: tuple[Folder, Folder],
+    mode: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def rankings() -> list[list[tuple[int, float]]]:
+        answers = [
+            search(library, query=query, mode=mode, limit=20, narrowing=narrowing, fold=False)
+            for query in ("granite marble", "quartz", '"slate chalk" -tuff', "flint gnei*")
+            for narrowing in (Narrowing(), *(Narrowing(folder_id=each.pk) for each in shelves))
+        ]
+        return [[(hit.chunk.pk, round(hit.score, 2)) for hit in each.hits] for each in answers]
+
+    expected = rankings()
+    assert sum(map(bool, expected)) > 8
+    monkeypatch.setattr(statement, "semantic_plan", lambda *_, **__: SemanticPlan.BITS)
+    assert rankings() == expected
+    monkeypatch.setattr(statement, "keyword_plan", lambda *_, **__: KeywordPlan.INDEX)
+    # Rarity is then estimated from the table's statistics, so the order may differ a little.
+    for found, wanted in zip(rankings(), expected, strict=True):
+        if len(wanted) < 20:
+            assert {chunk for chunk, _ in found} == {chunk for chunk, _ in wanted}
+
+
+def test_the_plan_follows_the_size_of_the_scope() -> None:
+    assert semantic_plan(2_000, has_graph=True) is SemanticPlan.EXACT
+    assert semantic_plan(2_001, has_graph=False) is SemanticPlan.BITS
+    assert semantic_plan(500_000, has_graph=True) is SemanticPlan.GRAPH
+    assert keyword_plan(1_500, library_chunks=10_000_000) is KeywordPlan.SCAN
+    assert keyword_plan(10_000, library_chunks=10_000) is KeywordPlan.INDEX
+    assert keyword_plan(10_000, library_chunks=1_000_000) is KeywordPlan.SCAN
+    assert keyword_plan(100_000, library_chunks=1_000_000) is KeywordPlan.INDEX
+    assert plans.oversampling(1024, wanted=100) == 200
+    assert plans.oversampling(384, wanted=100) == 800
+    assert plans.oversampling(1024, wanted=5_000) == 10_000
+
+
+def test_a_narrow_scope_gets_all_its_hits(
+    library: Access, shelves: tuple[Folder, Folder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(statement, "semantic_plan", lambda *_, **__: SemanticPlan.BITS)
+    narrow = Narrowing(folder_id=shelves[1].pk)
+    assert len(search(library, query="granite", mode="semantic", narrowing=narrow).hits) == 4
+
+
+def test_hits_of_one_item_that_say_the_same_are_folded_and_can_be_seen_all(
+    library: Access, add: Add
+) -> None:
+    paragraph = "The charter of the quarry says that granite is cut on Mondays only. " * 18
+    item = add("Charter", "\n\n".join([paragraph] * 3))
+    add("Other", "granite in another item")
+    asked = {"query": "granite charter", "mode": "keyword"}
+    everything = [hit for hit in search(library, **asked, fold=False).hits if hit.item == item]  # type: ignore[arg-type]
+    assert len(everything) >= 2
+    folded = [hit for hit in search(library, **asked).hits if hit.item == item]  # type: ignore[arg-type]
+    assert len(folded) < len(everything)
+    shown = {folded[0].chunk.pk, *folded[0].similar_chunk_ids}
+    assert shown <= {hit.chunk.pk for hit in everything}
+    assert len(shown) >= 2
+
+
+def test_an_explanation_names_the_words_and_what_makes_the_hit_visible(
+    library: Access, add: Add, mint: Mint, folder: MakeFolder
+) -> None:
+    shelf = folder("Shelf")
+    add("Stones", "granite and marble", shelf)
+    (hit,) = search(library, query="marbles of obsidian", explain=True).hits
+    assert hit.explanation is not None
+    assert hit.explanation.matched_terms == ["marbles"]
+    assert hit.explanation.visible_by == "whole_library"
+    (hit,) = search(mint(shelf).access, query="granite marble", explain=True).hits
+    assert hit.explanation is not None
+    assert hit.explanation.visible_by == "folder"
+    assert hit.explanation.folder_id == shelf.pk
+    assert hit.explanation.matched_terms == ["granite", "marble"]
+
+
+def test_a_slow_embedder_turns_hybrid_into_keyword(
+    library: Access, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add("Stones", "granite and marble")
+    slow = FakeEmbedder(delay=5)
+    monkeypatch.setattr(semantic, "PATIENCE_SEC", 0.05)
+    monkeypatch.setattr(generations, "embedder_named", lambda name: slow)
+    answer = search(library, query="granite")
+    assert answer.hits
+    assert answer.mode == "keyword"
+    assert answer.degraded is not None
+    with pytest.raises(ProviderUnavailable, match="longer than"):
+        search(library, query="granite", mode="semantic")
+
+
+def test_a_query_is_embedded_once(
+    library: Access, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add("Stones", "granite and marble")
+    counting = FakeEmbedder()
+    asked: list[str] = []
+    embed = counting.embed_query
+
+    def counted(text: str) -> Vector:
+        asked.append(text)
+        return embed(text)
+
+    monkeypatch.setattr(counting, "embed_query", counted)
+    monkeypatch.setattr(generations, "embedder_named", lambda name: counting)
+    for _ in range(3):
+        search(library, query="granite")
+    assert asked == ["granite"]
+    monkeypatch.setattr(semantic, "_CACHED_QUERIES", 1)
+    search(library, query="marble")
+    search(library, query="granite")
+    assert asked == ["granite", "marble", "granite"]
+
+
+def test_an_embedder_of_other_dimensions_is_refused_not_mixed(
+    library: Access, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add("Stones", "granite and marble")
+    other = FakeEmbedder(dimensions=32)
+    monkeypatch.setattr(generations, "embedder_named", lambda name: other)
+    with pytest.raises(ProviderUnavailable, match="dimensions"):
+        search(library, query="granite", mode="semantic")
+    assert search(library, query="granite").degraded is not None
+
+
+def test_a_token_without_folders_finds_nothing(library: Access, add: Add) -> None:
+    add("Stones", "granite and marble")
+    nobody = replace(library, folder_ids=frozenset())
+    somebody = replace(library, folder_ids=frozenset({uuid4()}))
+    for mode in ("semantic", "keyword", "hybrid"):
+        assert search(nobody, query="granite", mode=mode).hits == []
+        assert search(somebody, query="granite", mode=mode).hits == []
