@@ -32,6 +32,13 @@ def number(name: str, default: int) -> int:
         raise ImproperlyConfigured(f"{name} must be a whole number; it is {value!r}.") from None
 
 
+def one_of(name: str, allowed: tuple[str, ...], default: str) -> str:
+    value = text(name, default).upper()
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} must be one of: {', '.join(allowed)}.")
+    return value
+
+
 def words(name: str) -> list[str]:
     return [word.strip() for word in text(name).split(",") if word.strip()]
 

@@ -72,8 +72,8 @@ STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = reverse_lazy("admin:login")
 LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
-# A text of 500,000 characters can take six bytes a character in escaped JSON.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+# A text of 500,000 characters can take twelve bytes a character in escaped JSON.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
 
 # Data ------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {},
+    "ENUM_NAME_OVERRIDES": {"ItemType": "knowledge.models.ItemType"},
 }
 
 # MCP -------------------------------------------------------------------------------------
@@ -171,7 +171,15 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.text("QUARRY_LOG_LEVEL", "WARNING").upper()},
+    "loggers": {
+        # A caller's mistake is told to the caller, and a wrong Host to nobody.
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+    },
+    "root": {
+        "handlers": ["stderr"],
+        "level": env.one_of("QUARRY_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "WARNING"),
+    },
 }
 
 # The admin's looks -----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, OneOf, errors, path_id
+from knowledge.api.base import AskView, Input, OneOf, WholeNumber, errors, path_id
 from knowledge.errors import CapabilityDenied, MissingToken
 from tokens.identity import whoami
 from tokens.minting import DEFAULT_DAYS, MAX_DAYS, TokenRequest, mint_token, revoke_token
@@ -79,7 +79,7 @@ class TokenInput(Input):
     toolsets = serializers.ListField(
         child=OneOf(Toolset.choices), default=lambda: [Toolset.LIBRARY]
     )
-    expires_days = serializers.IntegerField(default=DEFAULT_DAYS, min_value=1, max_value=MAX_DAYS)
+    expires_days = WholeNumber(default=DEFAULT_DAYS, min_value=1, max_value=MAX_DAYS)
 
 
 class TokenOutput(serializers.ModelSerializer[Token]):

@@ -73,6 +73,16 @@ class OneOf(serializers.ChoiceField):
         self.error_messages["invalid_choice"] = f"must be one of: {', '.join(self.choices)}."
 
 
+class WholeNumber(serializers.IntegerField):
+    """A number whose refusal names the whole range."""
+
+    def __init__(self, *, min_value: int, max_value: int, **kwargs: Any) -> None:
+        super().__init__(min_value=min_value, max_value=max_value, **kwargs)
+        rule = f"must be between {min_value} and {max_value}."
+        for validator in self.validators:
+            validator.message = rule
+
+
 class ErrorOutput(serializers.Serializer[Any]):
     """Every error: its code, what to do next, and the id to quote."""
 

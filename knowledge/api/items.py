@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge import ingestion, library
-from knowledge.api.base import AskView, Input, OneOf, errors, path_id
+from knowledge.api.base import AskView, Input, OneOf, WholeNumber, errors, path_id
 from knowledge.api.shapes import AddOutput, FullItemOutput, ItemPageOutput
 from knowledge.library import MAX_PAGE, MAX_PER_PAGE, ItemChanges, ItemFilter
 from knowledge.models import ItemType, Visibility
@@ -49,8 +49,8 @@ class ItemsInput(Input):
     tag = serializers.CharField(required=False)
     q = serializers.CharField(required=False, help_text="Words of the title.")
     since = serializers.CharField(required=False)
-    page = serializers.IntegerField(default=1, min_value=1, max_value=MAX_PAGE)
-    per_page = serializers.IntegerField(default=20, min_value=1, max_value=MAX_PER_PAGE)
+    page = WholeNumber(default=1, min_value=1, max_value=MAX_PAGE)
+    per_page = WholeNumber(default=20, min_value=1, max_value=MAX_PER_PAGE)
 
 
 class ItemsView(AskView):

@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, OneOf, errors
+from knowledge.api.base import AskView, Input, OneOf, WholeNumber, errors
 from knowledge.api.shapes import SearchOutput
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
@@ -17,9 +17,9 @@ class SearchInput(Input):
     """The ranges shown here are the domain's own, which checks them."""
 
     query = serializers.CharField(max_length=MAX_QUERY, trim_whitespace=False)
-    limit = serializers.IntegerField(default=8, min_value=1, max_value=MAX_LIMIT)
+    limit = WholeNumber(default=8, min_value=1, max_value=MAX_LIMIT)
     mode = OneOf(MODES, default="hybrid")
-    offset = serializers.IntegerField(default=0, min_value=0, max_value=MAX_OFFSET)
+    offset = WholeNumber(default=0, min_value=0, max_value=MAX_OFFSET)
     folder_id = serializers.UUIDField(required=False, allow_null=True)
     types = serializers.ListField(child=OneOf(ItemType.choices), default=list, max_length=20)
     tags = serializers.ListField(child=serializers.CharField(), default=list, max_length=50)

@@ -141,7 +141,10 @@ class Item(models.Model):
 class FilingQuerySet(models.QuerySet["Filing"]):
     def visible_to(self, access: Access) -> Self:
         """Only filings in folders this caller may know exist."""
-        return self.filter(folder__in=Folder.objects.visible_to(access))
+        filings = self.filter(folder__owner_id=access.owner_id)
+        if access.folder_ids is None:
+            return filings
+        return filings.filter(folder__in=access.folder_ids)
 
 
 class Filing(models.Model):

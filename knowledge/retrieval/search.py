@@ -118,12 +118,39 @@ def search(
 
     Hits of one item that say the same are folded under the best of them, unless told otherwise.
     """
+    wanted = offset + within(limit, field="limit", low=1, high=MAX_LIMIT)
+    within(offset, field="offset", low=0, high=MAX_OFFSET)
+    ranking = rank(
+        access,
+        query=query,
+        mode=mode,
+        limit=2 * wanted if fold else wanted,
+        narrowing=narrowing or Narrowing(),
+    )
+    found = _with_chunks(ranking.rows)
+    shown = (_folded(found, wanted) if fold else found)[offset:wanted]
+    hits = _hits(access, ranking.words.spoken, shown)
+    if explain:
+        hits = _explained(access, ranking.words, hits)
+    return Answer(hits, ranking.mode, ranking.degraded)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The best chunks by id, with all their scores, and how they were found."""
+
+    rows: list[DictRow]
+    words: KeywordQuery
+    mode: str
+    degraded: str | None
+
+
+def rank(access: Access, *, query: str, mode: str, limit: int, narrowing: Narrowing) -> Ranking:
+    """The engine itself: which chunks, in which order."""
     access.require(Capability.READ)
     query = clean_text(query, field="query", shortest=1, longest=MAX_QUERY)
-    within(limit, field="limit", low=1, high=MAX_LIMIT)
-    within(offset, field="offset", low=0, high=MAX_OFFSET)
     one_of(mode, MODES, field="mode")
-    scope = scope_of(access, narrowing or Narrowing())
+    scope = scope_of(access, narrowing)
     generation = live_generation()
     words = read_query(query, corpus())
     vector, degraded = None, None
@@ -135,12 +162,8 @@ def search(
                 raise
             logger.warning("Search fell back to keyword", exc_info=True)
             mode, degraded = "keyword", f"Only words were searched: {error.message}"
-    wanted = offset + limit
-    rows = ranked(scope, generation, words, vector, mode=mode, limit=2 * wanted if fold else wanted)
-    found = _with_chunks(rows)
-    shown = (_folded(found, wanted) if fold else found)[offset:wanted]
-    hits = _hits(access, words.spoken, shown)
-    return Answer(_explained(access, words, hits) if explain else hits, mode, degraded)
+    rows = ranked(scope, generation, words, vector, mode=mode, limit=limit)
+    return Ranking(rows, words, mode, degraded)
 
 
 @dataclass(slots=True)
