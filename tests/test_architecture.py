@@ -12,7 +12,7 @@ GUARDED = {"Item", "Folder", "Filing", "Chunk", "ChunkText", "ChunkEmbedding", "
 DOORS = {"visible_to", "create"}
 # Rows that a search found behind the door are loaded by the ids it found.
 ALLOWED = {
-    ("knowledge/retrieval/search.py", "Chunk", "in_bulk"),
+    ("knowledge/retrieval/search.py", "Chunk", "only"),
     ("knowledge/retrieval/search.py", "Item", "select_related"),
 }
 

@@ -3,6 +3,7 @@
 from typing import Any, Protocol, TypeVar, cast
 from uuid import UUID
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -80,7 +81,8 @@ class WholeNumber(serializers.IntegerField):
         super().__init__(min_value=min_value, max_value=max_value, **kwargs)
         rule = f"must be between {min_value} and {max_value}."
         for validator in self.validators:
-            validator.message = rule
+            if isinstance(validator, (MinValueValidator, MaxValueValidator)):
+                validator.message = rule
 
 
 class ErrorOutput(serializers.Serializer[Any]):

@@ -10,8 +10,7 @@ from psycopg.rows import DictRow
 
 from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
-from knowledge.generations import live_generation
-from knowledge.models import Chunk, Item
+from knowledge.models import Chunk, Filing, Item
 from knowledge.retrieval import semantic
 from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
 from knowledge.retrieval.passages import (
@@ -23,7 +22,7 @@ from knowledge.retrieval.passages import (
 )
 from knowledge.retrieval.scope import Narrowing, scope_of
 from knowledge.retrieval.statement import ranked
-from knowledge.retrieval.statistics import corpus
+from knowledge.retrieval.statistics import corpus, searched_generation
 from knowledge.validation import clean_text, one_of, within
 
 logger = logging.getLogger(__name__)
@@ -32,6 +31,9 @@ MODES = ("semantic", "keyword", "hybrid")
 MAX_QUERY = 2_000
 MAX_LIMIT = 20
 MAX_OFFSET = 10_000
+# All that an answer says of them; reading whole rows took longer than the search itself.
+_CHUNK_FIELDS = ("item", "start", "end", "text", "locator")
+_ITEM_FIELDS = ("custom_title", "type", "content__title", "content__canonical_url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,10 @@ def search(
     )
     found = _with_chunks(ranking.rows)
     shown = (_folded(found, wanted) if fold else found)[offset:wanted]
-    hits = _hits(access, ranking.words.spoken, shown)
+    words = ranking.words or read_query(query, corpus())
+    hits = _hits(access, words.spoken, shown)
     if explain:
-        hits = _explained(access, ranking.words, hits)
+        hits = _explained(access, words, hits)
     return Answer(hits, ranking.mode, ranking.degraded)
 
 
@@ -140,7 +143,7 @@ class Ranking:
     """The best chunks by id, with all their scores, and how they were found."""
 
     rows: list[DictRow]
-    words: KeywordQuery
+    words: KeywordQuery | None
     mode: str
     degraded: str | None
 
@@ -151,8 +154,7 @@ def rank(access: Access, *, query: str, mode: str, limit: int, narrowing: Narrow
     query = clean_text(query, field="query", shortest=1, longest=MAX_QUERY)
     one_of(mode, MODES, field="mode")
     scope = scope_of(access, narrowing)
-    generation = live_generation()
-    words = read_query(query, corpus())
+    generation = searched_generation()
     vector, degraded = None, None
     if mode != "keyword":
         try:
@@ -162,6 +164,7 @@ def rank(access: Access, *, query: str, mode: str, limit: int, narrowing: Narrow
                 raise
             logger.warning("Search fell back to keyword", exc_info=True)
             mode, degraded = "keyword", f"Only words were searched: {error.message}"
+    words = None if mode == "semantic" else read_query(query, corpus())
     rows = ranked(scope, generation, words, vector, mode=mode, limit=limit)
     return Ranking(rows, words, mode, degraded)
 
@@ -176,7 +179,7 @@ class _Found:
 
 
 def _with_chunks(rows: Sequence[DictRow]) -> list[_Found]:
-    chunks = Chunk.objects.in_bulk([row["chunk_id"] for row in rows])
+    chunks = Chunk.objects.only(*_CHUNK_FIELDS).in_bulk([row["chunk_id"] for row in rows])
     # A chunk that went while we searched is no hit any more.
     return [_Found(row, chunks[row["chunk_id"]]) for row in rows if row["chunk_id"] in chunks]
 
@@ -244,5 +247,9 @@ def _visible_by(access: Access, item: Item) -> str:
 
 
 def _items(access: Access, item_ids: set[UUID]) -> dict[UUID, Item]:
-    items = Item.objects.select_related("content").defer("content__text", "content__locators")
-    return items.with_folders_for(access).in_bulk(item_ids)
+    items = Item.objects.select_related("content").only(*_ITEM_FIELDS).in_bulk(item_ids)
+    for item in items.values():
+        item.seen_filings = []
+    for filing in Filing.objects.visible_to(access).filter(item__in=item_ids):
+        items[filing.item_id].seen_filings.append(filing)
+    return items

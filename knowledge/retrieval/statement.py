@@ -34,25 +34,24 @@ _GRAPH_SETTINGS = """
 def ranked(
     scope: Scope,
     generation: Generation,
-    words: KeywordQuery,
+    words: KeywordQuery | None,
     vector: Vector | None,
     *,
     mode: str,
     limit: int,
 ) -> list[DictRow]:
     """The best chunks of the scope with all their scores."""
-    if not words.words:  # nothing but punctuation
+    if words is None or not words.words:  # nothing but punctuation, or meaning alone is asked
         if vector is None:
             return []
-        mode = "semantic"
+        words, mode = None, "semantic"
     by_word = keyword_plan(scope.chunks, library_chunks=scope.library_chunks)
     by_meaning = semantic_plan(scope.chunks, has_graph=_has_graph(scope, generation))
     pool = max(_POOL, limit) if mode == "hybrid" else limit
     parts = [scope.cte_sql]
     params: dict[str, Any] = {**scope.params, "owner": scope.owner_id, "limit": limit, "pool": pool}
     if vector is not None:
-        conditions = words if mode == "hybrid" else None
-        parts.append(semantic.candidates_sql(scope, by_meaning, generation, conditions))
+        parts.append(semantic.candidates_sql(scope, by_meaning, generation, words))
         params |= {
             "vector": _literal(vector),
             "generation": generation.pk,
@@ -61,11 +60,11 @@ def ranked(
         }
     elif by_word is KeywordPlan.INDEX:
         parts.append(semantic.NO_CANDIDATES_SQL)
-    if mode != "semantic":
+    if words:
         parts.append(keyword.candidates_sql(scope, words, by_word))
         params |= keyword.params(scope, words, by_word)
     statement = "WITH " + ",".join(parts) + ranking_sql(mode)
-    if mode == "keyword":
+    if words and mode == "keyword":
         rows = _fetch(statement, params)
         if len(rows) < limit and by_word is KeywordPlan.INDEX:
             params |= keyword.params(scope, words, by_word, widely=True)
@@ -93,4 +92,5 @@ def _fetch(statement: str, params: dict[str, Any]) -> list[DictRow]:
 
 
 def _literal(vector: Vector) -> str:
-    return "[" + ",".join(map(str, vector.tolist())) + "]"
+    # Six places are more than a half-precision vector keeps, and far quicker to write than all.
+    return str(vector.astype("float64").round(6).tolist())
