@@ -68,6 +68,18 @@ def product_search(access: Any, mode: str) -> Callable[[Question], list[int]]:
     return ask
 
 
+def product_ranking(access: Any, mode: str) -> Callable[[Question], list[int]]:
+    """The engine alone: ids and scores, which is what other stores answer."""
+    from knowledge.retrieval.scope import Narrowing
+    from knowledge.retrieval.search import rank
+
+    def ask(question: Question) -> list[int]:
+        ranking = rank(access, query=question.text, mode=mode, limit=LIMIT, narrowing=Narrowing())
+        return [row["chunk_id"] for row in ranking.rows]
+
+    return ask
+
+
 def load(library: Library) -> None:
     """Write everything, then the indexes, then what the planner wants to know."""
     with harness.stopwatch(f"{library.items:,} items"):

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from pgvector import HalfVector
-from pgvector.psycopg import register_vector
 
 from knowledge.chunking import Piece
 from knowledge.errors import ProviderUnavailable
@@ -179,8 +178,6 @@ def _store_batch(
 
 
 def _write_vectors(item: Item, generation_id: int, rows: Iterable[tuple[int, Vector]]) -> None:
-    connection.ensure_connection()
-    register_vector(connection.connection)
     with (
         connection.cursor() as cursor,
         cursor.copy(
@@ -188,9 +185,11 @@ def _write_vectors(item: Item, generation_id: int, rows: Iterable[tuple[int, Vec
             "FROM STDIN (FORMAT BINARY)"
         ) as copy,
     ):
-        copy.set_types(["int8", "int4", "uuid", "int8", "halfvec"])
+        # A vector's own bytes, for the type need not be looked up to send them.
+        copy.set_types(["int8", "int4", "uuid", "int8", "bytea"])
         for chunk_id, vector in rows:
-            copy.write_row((chunk_id, item.owner_id, item.pk, generation_id, HalfVector(vector)))
+            halves = HalfVector(vector).to_binary()
+            copy.write_row((chunk_id, item.owner_id, item.pk, generation_id, halves))
 
 
 def _mark_waiting(item_id: UUID, generation: Generation) -> None:
