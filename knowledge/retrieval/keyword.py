@@ -137,10 +137,6 @@ _SCORE = (
     "ELSE 0 END"
 )
 
-NO_CANDIDATES_SQL = """
-    bm25 AS (SELECT NULL::bigint AS chunk_id, NULL::float8 AS score WHERE false),
-    keyword AS (SELECT NULL::bigint AS chunk_id, NULL::bigint AS rank WHERE false)"""
-
 
 def _rows_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
     conditions = conditions_sql(query)
@@ -149,10 +145,12 @@ def _rows_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
             SELECT chunk_id, tsv, length FROM knowledge_chunktext
             WHERE owner_id = %(owner)s AND {scope.condition}
                 AND ts_match_vq(tsv, %(any_word)s::tsquery) {conditions}"""
+    likely = "owner_id = %(owner)s AND ts_match_vq(tsv, %(theta)s::tsquery)"
+    if plan is KeywordPlan.INDEX:
+        likely = "ARRAY[owner_id] @> ARRAY[%(owner)s::int] AND tsv @@ %(theta)s::tsquery"
     return f"""
             SELECT chunk_id, tsv, length FROM knowledge_chunktext
-            WHERE ARRAY[owner_id] @> ARRAY[%(owner)s::int] AND {scope.condition}
-                AND tsv @@ %(theta)s::tsquery {conditions}
+            WHERE {likely} AND {scope.condition} {conditions}
             UNION ALL
             SELECT chunk_id, tsv, length FROM semantic JOIN knowledge_chunktext USING (chunk_id)
             WHERE NOT ts_match_vq(tsv, %(theta)s::tsquery)"""
@@ -160,7 +158,7 @@ def _rows_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
 
 def _rarity_sql(numbers: Iterable[int], plan: KeywordPlan) -> str:
     """Counted, when every chunk of the scope was read; else from the table's statistics."""
-    if plan is KeywordPlan.INDEX:
+    if plan is not KeywordPlan.SCAN:
         return "SELECT " + ", ".join(f"%(idf_{n})s::float8 AS idf{n}" for n in numbers)
     counts = ", ".join(f"count(*) FILTER (WHERE r{n} > 0) AS c{n}" for n in numbers)
     rarities = ", ".join(

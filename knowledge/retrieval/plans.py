@@ -15,9 +15,10 @@ class SemanticPlan(Enum):
 
 
 class KeywordPlan(Enum):
-    """Read every chunk's words in the scope; or ask the index of all words."""
+    """Rank every chunk; or read every chunk and rank the likely; or ask the index for those."""
 
     SCAN = "scan"
+    SIFT = "sift"
     INDEX = "index"
 
 
@@ -40,6 +41,6 @@ def oversampling(dimensions: int, *, wanted: int) -> int:
 
 def keyword_plan(chunks: int, *, library_chunks: int) -> KeywordPlan:
     """The index finds an owner's chunks, of which a narrow scope would throw most away."""
-    if chunks <= EXACT_CHUNKS or chunks * chunks < 500 * library_chunks:
+    if chunks <= EXACT_CHUNKS:
         return KeywordPlan.SCAN
-    return KeywordPlan.INDEX
+    return KeywordPlan.SIFT if chunks * chunks < 500 * library_chunks else KeywordPlan.INDEX

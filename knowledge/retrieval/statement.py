@@ -58,7 +58,7 @@ def ranked(
             "background": generation.background,
             "oversampled": oversampling(generation.dimensions, wanted=pool),
         }
-    elif by_word is KeywordPlan.INDEX:
+    elif by_word is not KeywordPlan.SCAN:
         parts.append(semantic.NO_CANDIDATES_SQL)
     if words:
         parts.append(keyword.candidates_sql(scope, words, by_word))
@@ -66,7 +66,7 @@ def ranked(
     statement = "WITH " + ",".join(parts) + ranking_sql(mode)
     if words and mode == "keyword":
         rows = _fetch(statement, params)
-        if len(rows) < limit and by_word is KeywordPlan.INDEX:
+        if len(rows) < limit and by_word is not KeywordPlan.SCAN:
             params |= keyword.params(scope, words, by_word, widely=True)
             rows = _fetch(statement, params)
         return rows

@@ -64,11 +64,12 @@ def test_every_plan_gives_the_same_ranking(
     assert sum(map(bool, expected)) > 8
     monkeypatch.setattr(statement, "semantic_plan", lambda *_, **__: SemanticPlan.BITS)
     assert rankings() == expected
-    monkeypatch.setattr(statement, "keyword_plan", lambda *_, **__: KeywordPlan.INDEX)
-    # Rarity is then estimated from the table's statistics, so the order may differ a little.
-    for found, wanted in zip(rankings(), expected, strict=True):
-        if len(wanted) < 20:
-            assert {chunk for chunk, _ in found} == {chunk for chunk, _ in wanted}
+    for plan in (KeywordPlan.SIFT, KeywordPlan.INDEX):
+        monkeypatch.setattr(statement, "keyword_plan", lambda *_, plan=plan, **__: plan)
+        # Rarity is then estimated from the table's statistics; the order may differ a little.
+        for found, wanted in zip(rankings(), expected, strict=True):
+            if len(wanted) < 20:
+                assert {chunk for chunk, _ in found} == {chunk for chunk, _ in wanted}
 
 
 def test_the_plan_follows_the_size_of_the_scope() -> None:
@@ -77,7 +78,7 @@ def test_the_plan_follows_the_size_of_the_scope() -> None:
     assert semantic_plan(500_000, has_graph=True) is SemanticPlan.GRAPH
     assert keyword_plan(1_500, library_chunks=10_000_000) is KeywordPlan.SCAN
     assert keyword_plan(10_000, library_chunks=10_000) is KeywordPlan.INDEX
-    assert keyword_plan(10_000, library_chunks=1_000_000) is KeywordPlan.SCAN
+    assert keyword_plan(10_000, library_chunks=1_000_000) is KeywordPlan.SIFT
     assert keyword_plan(100_000, library_chunks=1_000_000) is KeywordPlan.INDEX
     assert plans.oversampling(1024, wanted=100) == 200
     assert plans.oversampling(384, wanted=100) == 800
