@@ -49,19 +49,15 @@ class Scope:
         return "item_id = ANY((SELECT items FROM scope)::uuid[])"
 
 
-# Of a whole library, naming the few that are left out is far shorter than all the rest. What a
-# whole-library token sees is its owner's, and what is not in the knowledge base has no chunks.
-_LEFT_OUT_SQL = "SELECT id FROM knowledge_item WHERE owner_id = %(owner)s AND archived AND in_kb"
-
-
 def scope_of(access: Access, narrowing: Narrowing) -> Scope:
     """The one door, narrowed, in the form that the search statements take."""
+    visible = Item.objects.visible_to(access).filter(in_kb=True)
     is_whole = access.folder_ids is None and narrowing == Narrowing()
     if is_whole:
-        sql, params = _LEFT_OUT_SQL, dict[str, Any]()
+        # Of a whole library, naming the few that are left out is far shorter than all the rest.
+        sql, params = _as_sql(visible.filter(archived=True))
     else:
-        searchable = Item.objects.visible_to(access).filter(in_kb=True, archived=False)
-        sql, params = _as_sql(_narrowed(access, searchable, narrowing))
+        sql, params = _as_sql(_narrowed(access, visible.filter(archived=False), narrowing))
     library_chunks, narrowed_chunks = _sizes(access.owner_id, "" if is_whole else sql, params)
     return Scope(
         owner_id=access.owner_id,

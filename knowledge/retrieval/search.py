@@ -247,9 +247,10 @@ def _visible_by(access: Access, item: Item) -> str:
 
 
 def _items(access: Access, item_ids: set[UUID]) -> dict[UUID, Item]:
-    items = Item.objects.select_related("content").only(*_ITEM_FIELDS).in_bulk(item_ids)
+    visible = Item.objects.visible_to(access).select_related("content")
+    items = visible.only(*_ITEM_FIELDS).in_bulk(item_ids)
     for item in items.values():
         item.seen_filings = []
-    for filing in Filing.objects.visible_to(access).filter(item__in=item_ids):
+    for filing in Filing.objects.visible_to(access).filter(item__in=items):
         items[filing.item_id].seen_filings.append(filing)
     return items

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -14,6 +15,7 @@ from knowledge.models import Folder
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.providers.protocols import Vector
 from knowledge.retrieval import plans, semantic, statement
+from knowledge.retrieval import search as search_module
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import search
@@ -181,3 +183,20 @@ def test_a_token_without_folders_finds_nothing(library: Access, add: Add) -> Non
     for mode in ("semantic", "keyword", "hybrid"):
         assert search(nobody, query="granite", mode=mode).hits == []
         assert search(somebody, query="granite", mode=mode).hits == []
+
+
+def test_an_item_hidden_while_it_was_ranked_is_no_hit(
+    library: Access, add: Add, mint: Mint, folder: MakeFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = folder("Shelf")
+    item = add("Stones", "granite and marble", shelf)
+    reader = mint(shelf).access
+    found = search_module.rank
+
+    def rank_then_unfile(*args: Any, **kwargs: Any) -> Any:
+        ranking = found(*args, **kwargs)
+        item.filings.all().delete()
+        return ranking
+
+    monkeypatch.setattr(search_module, "rank", rank_then_unfile)
+    assert search(reader, query="granite").hits == []
