@@ -10,6 +10,7 @@ from psycopg.rows import DictRow
 
 from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
+from knowledge.generations import live_generation
 from knowledge.models import Chunk, Filing, Item
 from knowledge.retrieval import semantic
 from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
@@ -22,7 +23,7 @@ from knowledge.retrieval.passages import (
 )
 from knowledge.retrieval.scope import Narrowing, scope_of
 from knowledge.retrieval.statement import ranked
-from knowledge.retrieval.statistics import corpus, searched_generation
+from knowledge.retrieval.statistics import corpus
 from knowledge.validation import clean_text, one_of, within
 
 logger = logging.getLogger(__name__)
@@ -154,7 +155,7 @@ def rank(access: Access, *, query: str, mode: str, limit: int, narrowing: Narrow
     query = clean_text(query, field="query", shortest=1, longest=MAX_QUERY)
     one_of(mode, MODES, field="mode")
     scope = scope_of(access, narrowing)
-    generation = searched_generation()
+    generation = live_generation()
     vector, degraded = None, None
     if mode != "keyword":
         try:

@@ -7,9 +7,7 @@ from time import monotonic
 
 from django.db import connection
 
-from knowledge.generations import live_generation
 from knowledge.languages import DEFAULT, configuration_for
-from knowledge.models import Generation
 
 FRESH_SEC = 60
 RARE = 1e-4
@@ -59,7 +57,6 @@ class Corpus:
 
 
 _latest: dict[str, Corpus] = {}
-_generations: dict[str, tuple[Generation, float]] = {}
 _lengths: dict[tuple[str, int], tuple[float, float]] = {}
 _reading = Lock()
 
@@ -81,16 +78,6 @@ def corpus() -> Corpus:
     return _latest[name]
 
 
-def searched_generation() -> Generation:
-    """The live generation, a second old at most; one that was just retired is still whole."""
-    name = str(connection.settings_dict["NAME"])
-    generation, read_at = _generations.get(name, (None, 0.0))
-    if generation is None or monotonic() - read_at > 1:
-        generation = live_generation()
-        _generations[name] = (generation, monotonic())
-    return generation
-
-
 def average_length(owner_id: int) -> float:
     """About how many words a chunk of this owner has."""
     key = (str(connection.settings_dict["NAME"]), owner_id)
@@ -109,5 +96,4 @@ def average_length(owner_id: int) -> float:
 def forget() -> None:
     """Read everything anew at the next need."""
     _latest.clear()
-    _generations.clear()
     _lengths.clear()
