@@ -111,6 +111,41 @@ VOYAGE_API_KEY = env.text("VOYAGE_API_KEY")
 VOYAGE_BASE_URL = env.text("VOYAGE_BASE_URL")
 QUARRY_EMBEDDER = env.text("QUARRY_EMBEDDER") or ("voyage" if VOYAGE_API_KEY else "granite")
 
+# Links: what may be fetched, and how ------------------------------------------------------
+
+QUARRY_ALLOWED_PRIVATE_HOSTS = env.words("QUARRY_ALLOWED_PRIVATE_HOSTS")
+QUARRY_EGRESS_PROXY = env.text("QUARRY_EGRESS_PROXY")
+QUARRY_YOUTUBE_PROXY = env.text("QUARRY_YOUTUBE_PROXY")
+QUARRY_MAX_DOWNLOAD_MB = env.number("QUARRY_MAX_DOWNLOAD_MB", 500)
+
+# Speech ----------------------------------------------------------------------------------
+
+ASSEMBLYAI_API_KEY = env.text("ASSEMBLYAI_API_KEY")
+ASSEMBLYAI_BASE_URL = env.text("ASSEMBLYAI_BASE_URL")
+GLADIA_API_KEY = env.text("GLADIA_API_KEY")
+GLADIA_BASE_URL = env.text("GLADIA_BASE_URL")
+QUARRY_WHISPER_MODEL = env.text("QUARRY_WHISPER_MODEL")
+QUARRY_TRANSCRIBER = env.text("QUARRY_TRANSCRIBER") or (
+    "assemblyai" if ASSEMBLYAI_API_KEY else "gladia" if GLADIA_API_KEY else "whisper"
+)
+
+# Summaries -------------------------------------------------------------------------------
+
+ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
+ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
+QUARRY_SUMMARY_MODEL = env.text("QUARRY_SUMMARY_MODEL")
+QUARRY_SUMMARIZER = env.text("QUARRY_SUMMARIZER") or "claude"
+
+# Files: a folder of QUARRY_HOME unless there is a bucket ----------------------------------
+
+QUARRY_PUBLIC_URL = env.text("QUARRY_PUBLIC_URL").rstrip("/")
+QUARRY_MAX_UPLOAD_MB = env.number("QUARRY_MAX_UPLOAD_MB", 500)
+QUARRY_S3_BUCKET = env.text("QUARRY_S3_BUCKET")
+QUARRY_S3_ENDPOINT = env.text("QUARRY_S3_ENDPOINT")
+QUARRY_S3_REGION = env.text("QUARRY_S3_REGION") or "us-east-1"
+QUARRY_S3_ACCESS_KEY = env.text("QUARRY_S3_ACCESS_KEY")
+QUARRY_S3_SECRET_KEY = env.text("QUARRY_S3_SECRET_KEY")
+
 # REST ------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = {

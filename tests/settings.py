@@ -3,7 +3,21 @@
 import os
 
 os.environ.setdefault("QUARRY_HOME", "var/test")
-os.environ.update({"QUARRY_EMBEDDER": "fake", "QUARRY_BROKER_URL": "stub://", "VOYAGE_API_KEY": ""})
+os.environ.update(
+    {
+        "QUARRY_EMBEDDER": "fake",
+        "QUARRY_TRANSCRIBER": "fake",
+        "QUARRY_SUMMARIZER": "fake",
+        "QUARRY_BROKER_URL": "stub://",
+        "QUARRY_ALLOWED_PRIVATE_HOSTS": "",
+        "QUARRY_EGRESS_PROXY": "",
+        "VOYAGE_API_KEY": "",
+        "ASSEMBLYAI_API_KEY": "",
+        "GLADIA_API_KEY": "",
+        "ANTHROPIC_API_KEY": "",
+        "QUARRY_S3_BUCKET": "",
+    }
+)
 
 from config.settings import *  # noqa: F403
 

@@ -1,16 +1,25 @@
+from knowledge.models.allowance import Allowance, Reservation, ReservationState, Tier
 from knowledge.models.chunk import Chunk, ChunkEmbedding, ChunkText, Generation
-from knowledge.models.content import Content, TranscriptionStatus
+from knowledge.models.content import Content, ContentState, Link, Step, TranscriptionStatus
 from knowledge.models.folder import Folder
 from knowledge.models.item import Filing, IndexStatus, Item, ItemType, Visibility
 from knowledge.models.job import Job
 from knowledge.models.library_size import LibrarySize
+from knowledge.models.schedule import Schedule
+from knowledge.models.transform import Transform, TransformState
+from knowledge.models.upload import Upload, UploadState
 from knowledge.models.usage import Usage
+from knowledge.models.webhook import Delivery, DeliveryState, Webhook, WebhookEvent
 
 __all__ = [
+    "Allowance",
     "Chunk",
     "ChunkEmbedding",
     "ChunkText",
     "Content",
+    "ContentState",
+    "Delivery",
+    "DeliveryState",
     "Filing",
     "Folder",
     "Generation",
@@ -19,7 +28,19 @@ __all__ = [
     "ItemType",
     "Job",
     "LibrarySize",
+    "Link",
+    "Reservation",
+    "ReservationState",
+    "Schedule",
+    "Step",
+    "Tier",
     "TranscriptionStatus",
+    "Transform",
+    "TransformState",
+    "Upload",
+    "UploadState",
     "Usage",
     "Visibility",
+    "Webhook",
+    "WebhookEvent",
 ]

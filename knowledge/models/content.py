@@ -12,6 +12,21 @@ class TranscriptionStatus(models.TextChoices):
     FAILED = "failed"
 
 
+class ContentState(models.TextChoices):
+    READY = "ready"
+    QUEUED = "queued"
+    WORKING = "working"
+    FAILED = "failed"
+
+
+class Step(models.TextChoices):
+    """What a job is doing for a content."""
+
+    EXTRACT = "extract"
+    TRANSCRIBE = "transcribe"
+    INDEX = "index"
+
+
 class Content(models.Model):
     """What a source said. A public URL's content is shared; anything else has one owner."""
 
@@ -36,8 +51,26 @@ class Content(models.Model):
     transcription_status = models.CharField(
         max_length=20, choices=TranscriptionStatus, default=TranscriptionStatus.NONE
     )
+    rung = models.CharField(
+        "transcript by",
+        max_length=20,
+        blank=True,
+        help_text="publisher, captions, or the name of the transcriber that made it.",
+    )
+    media_url = models.TextField(blank=True, help_text="Where the recording is fetched from.")
+    notes = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What the transcriber needs to go on after its worker was killed.",
+    )
     provider_ref = models.CharField(max_length=200, blank=True)
-    error = models.TextField(blank=True)
+    cost_usd = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)
+    state = models.CharField(max_length=10, choices=ContentState, default=ContentState.READY)
+    step = models.CharField(max_length=10, choices=Step, blank=True)
+    percent = models.PositiveSmallIntegerField(default=100)
+    reason = models.CharField(max_length=40, blank=True, help_text="Why it failed, in one word.")
+    error = models.TextField(blank=True, help_text="Why it failed, and what to do about it.")
+    changed_at = models.DateTimeField(auto_now=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -47,6 +80,27 @@ class Content(models.Model):
                 condition=models.Q(owner__isnull=False) | models.Q(canonical_url__isnull=False),
             )
         ]
+        indexes = [
+            models.Index(
+                fields=["changed_at"],
+                condition=models.Q(state__in=["queued", "working"]),
+                name="content_at_work",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def is_ready(self) -> bool:
+        return self.state == ContentState.READY
+
+
+class Link(models.Model):
+    """An address that led to a content: the same one leads there again without a fetch."""
+
+    key = models.TextField(primary_key=True)
+    content = models.ForeignKey(Content, on_delete=models.CASCADE, related_name="links")
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,10 +1,14 @@
 """What Quarry asks of the vendors and models behind it; vendors raise only our own errors."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from knowledge.sources.extracted import Segment
 
 Vector = NDArray[np.float32]
 """One embedding of unit length, shape (dimensions,)."""
@@ -26,3 +30,64 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vector:
         """Embed what somebody asks, to be compared with document chunks."""
+
+
+class Notebook(Protocol):
+    """What a transcriber must remember to go on when its worker is killed; kept at once."""
+
+    def read(self) -> dict[str, Any]:
+        """The notes as they were last written; empty at first."""
+
+    def write(self, notes: Mapping[str, Any], *, percent: int | None = None) -> None:
+        """Replace the notes and say how far the work is. They must be plain JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """Speech as text, in order."""
+
+    segments: tuple[Segment, ...]
+    language: str = ""
+
+
+class StillTranscribing(Exception):
+    """A vendor is at work; call again after some seconds, with the same notebook."""
+
+    def __init__(self, retry_after_sec: float) -> None:
+        super().__init__(f"Ask again in {retry_after_sec} seconds.")
+        self.retry_after_sec = retry_after_sec
+
+
+class Transcriber(Protocol):
+    """Turns recorded speech into text with its seconds."""
+
+    name: str
+    usd_per_hour: float
+
+    def transcribe(self, audio: Path, notebook: Notebook, *, language: str = "") -> Transcript:
+        """The transcript of an audio or video file; never pays twice for the same notebook.
+
+        Raises StillTranscribing while a vendor works, ProviderUnavailable for what may pass,
+        and IngestFailed for what cannot: broken audio, no speech, refused by the vendor.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a text comes to, and what it cost to find out."""
+
+    tldr: str
+    key_points: tuple[str, ...]
+    quotes: tuple[str, ...]
+    """Word for word from the text."""
+    model: str
+    cost_usd: float
+
+
+class Summarizer(Protocol):
+    """Sums a text up."""
+
+    name: str
+
+    def summarize(self, title: str, text: str) -> Summary:
+        """The summary; ProviderUnavailable with a clear reason when there is none to be had."""
