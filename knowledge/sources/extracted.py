@@ -50,11 +50,15 @@ class Fetched:
     """webpage, youtube, podcast, audio, video, pdf, image, office, markdown or text."""
     key: str
     """The canonical key of the address that really answered."""
+    url: str = ""
+    """The address that people open; without what only tells who sent them there."""
     rung: str = ""
     """How a transcript was come by: publisher or captions; empty when there is none."""
     found: Extracted | Recording
-    original: bytes = b""
-    """The file itself, when the link served a file rather than a page."""
+    media_url: str = ""
+    """Where a recording can be heard, also when its transcript was there already."""
+    is_lasting: bool = True
+    """Whether the link leads to the same thing next time; a feed leads to its newest episode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,96 @@
+"""PDF: the text of each page, with its number; pages without text are named for OCR."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pypdfium2 as pdfium
+from pypdfium2 import raw
+
+from knowledge.errors import IngestFailed
+from knowledge.sources.parsers.draft import Draft, broken, one_line
+from knowledge.sources.parsers.ooxml import Facts
+from knowledge.sources.parsers.reading import Read
+
+MOST_PAGES = 5_000
+PASSWORD_NEEDED = (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
+_DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?)?")
+_HYPHEN = re.compile(r"[\x02\ufffe\u00ad]\s*\n\s*")
+_PROGRAM = re.compile(r"^(Microsoft \w+ - |untitled|.*\.(docx?|indd|pptx?|xlsx?|tex|pdf)$)", re.I)
+
+
+def read(path: Path, filename: str) -> Read:
+    document = opened(path)
+    count = len(document)
+    if count > MOST_PAGES:
+        raise IngestFailed(
+            f"The PDF has {count:,} pages, and {MOST_PAGES:,} are read at most; split it.",
+            reason="too_many_pages",
+            pages=count,
+            max_pages=MOST_PAGES,
+        )
+    draft = Draft()
+    scanned = []
+    for number, text, has_marks in _pages(document):
+        draft.add(text, page=number)
+        if has_marks and not text.strip():
+            scanned.append(number)
+    return Read(draft.finish(**_facts(document)), scanned)
+
+
+def opened(path: Path) -> Any:
+    try:
+        document = pdfium.PdfDocument(path)
+        if len(document) < 1:
+            raise broken("it has no pages")
+        return document
+    except pdfium.PdfiumError as error:
+        if error.err_code in PASSWORD_NEEDED:
+            raise IngestFailed(
+                "The PDF is protected by a password; send it without one.", reason="encrypted"
+            ) from None
+        raise broken("it cannot be opened as a PDF") from None
+
+
+def _pages(document: Any) -> Iterator[tuple[int, str, bool]]:
+    """Number, text, and whether anything is on the page; a page that cannot be read is empty."""
+    for index in range(len(document)):
+        try:
+            page = document[index]
+        except pdfium.PdfiumError:
+            continue
+        words = page.get_textpage()
+        yield index + 1, _joined(words.get_text_range()), raw.FPDFPage_CountObjects(page) > 0
+        words.close()
+        page.close()
+
+
+def _joined(text: str) -> str:
+    """Words that were cut at the end of a line are whole again."""
+    return _HYPHEN.sub("", text.replace("\r\n", "\n"))
+
+
+def _facts(document: Any) -> Facts:
+    told = document.get_metadata_dict()
+    title = one_line(told.get("Title", ""))
+    return Facts(
+        title="" if _PROGRAM.match(title) else title,
+        author=told.get("Author", ""),
+        published_at=_moment(told.get("CreationDate", "")),
+    )
+
+
+def _moment(written: str) -> datetime | None:
+    found = _DATE.match(written)
+    if not found:
+        return None
+    year, month, day, hour, minute, second, sign, ahead, minutes = found.groups()
+    offset = timedelta(hours=int(ahead or 0), minutes=int(minutes or 0))
+    try:
+        zone = timezone(-offset if sign == "-" else offset) if sign else UTC
+        clock = (int(hour or 0), int(minute or 0), int(second or 0))
+        return datetime(int(year), int(month or 1), int(day or 1), *clock, tzinfo=zone)
+    except ValueError:
+        return None
