@@ -1,4 +1,4 @@
-"""The embedders that Quarry can run on, by the name that the settings call them."""
+"""The vendors and models that Quarry can run on, by the names that the settings call them."""
 
 from collections.abc import Callable
 from functools import cache
@@ -8,7 +8,7 @@ from threading import Lock
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from knowledge.providers.protocols import Embedder
+from knowledge.providers.protocols import Embedder, Summarizer, Transcriber
 
 _loading = Lock()
 
@@ -54,4 +54,90 @@ _EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "granite": _granite,
     "voyage": _voyage,
     "fake": _fake,
+}
+
+
+def live_summarizer() -> Summarizer:
+    """The summarizer that the settings choose; ProviderUnavailable when it lacks its key."""
+    return summarizer_named(settings.QUARRY_SUMMARIZER)
+
+
+def summarizer_named(name: str) -> Summarizer:
+    """The summarizer of that name; its vendor's code is loaded when it is first asked."""
+    if name not in _SUMMARIZERS:
+        known = ", ".join(sorted(_SUMMARIZERS))
+        raise ImproperlyConfigured(f"There is no summarizer {name!r}; there are: {known}.")
+    return _SUMMARIZERS[name]()
+
+
+def _claude() -> Summarizer:
+    from knowledge.providers.claude import ClaudeSummarizer
+
+    return ClaudeSummarizer(
+        settings.ANTHROPIC_API_KEY,
+        base_url=settings.ANTHROPIC_BASE_URL,
+        model=settings.QUARRY_SUMMARY_MODEL,
+    )
+
+
+def _fake_summarizer() -> Summarizer:
+    from knowledge.providers.fake import FakeSummarizer
+
+    return FakeSummarizer()
+
+
+_SUMMARIZERS: dict[str, Callable[[], Summarizer]] = {
+    "claude": _claude,
+    "fake": _fake_summarizer,
+}
+
+
+def live_transcriber() -> Transcriber:
+    """The transcriber that the settings choose for recordings to come."""
+    return transcriber_named(settings.QUARRY_TRANSCRIBER)
+
+
+def transcriber_named(name: str) -> Transcriber:
+    """The transcriber of that name; its vendor's code and its model are loaded when it is used."""
+    if name not in _TRANSCRIBERS:
+        known = ", ".join(sorted(_TRANSCRIBERS))
+        raise ImproperlyConfigured(f"There is no transcriber {name!r}; there are: {known}.")
+    return _TRANSCRIBERS[name]()
+
+
+def _whisper() -> Transcriber:
+    with _loading:
+        return _loaded_whisper(Path(settings.QUARRY_HOME), settings.QUARRY_WHISPER_MODEL)
+
+
+@cache
+def _loaded_whisper(home: Path, model: str) -> Transcriber:
+    from knowledge.providers.whisper import WhisperTranscriber
+
+    return WhisperTranscriber(home=home, model=model)
+
+
+def _assemblyai() -> Transcriber:
+    from knowledge.providers.assemblyai import AssemblyAITranscriber
+
+    return AssemblyAITranscriber(settings.ASSEMBLYAI_API_KEY, base_url=settings.ASSEMBLYAI_BASE_URL)
+
+
+def _gladia() -> Transcriber:
+    from knowledge.providers.gladia import GladiaTranscriber
+
+    return GladiaTranscriber(settings.GLADIA_API_KEY, base_url=settings.GLADIA_BASE_URL)
+
+
+def _fake_transcriber() -> Transcriber:
+    from knowledge.providers.fake import FakeTranscriber
+
+    return FakeTranscriber()
+
+
+_TRANSCRIBERS: dict[str, Callable[[], Transcriber]] = {
+    "whisper": _whisper,
+    "assemblyai": _assemblyai,
+    "gladia": _gladia,
+    "fake": _fake_transcriber,
 }
