@@ -1,6 +1,10 @@
-"""Jobs on the database that Quarry already has: a Dramatiq broker that is its own outbox."""
+"""Jobs on the database that Quarry already has: a Dramatiq broker that is its own outbox.
+
+Or on a server of their own, by a setting.
+"""
 
 import threading
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +19,8 @@ from dramatiq.message import Message
 from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
 
 from knowledge.consumer import HeldMessage, PostgresConsumer
+from knowledge.job_servers.base import JobServer, arguments_of
+from knowledge.models import Job
 
 # The notification leaves with the caller's commit, and not at all when that rolls back.
 _ENQUEUE = """
@@ -32,17 +38,78 @@ SELECT pg_notify('knowledge_job', '') FROM added WHERE available_at <= clock_tim
 
 def configure_broker() -> None:
     """Make the broker that the settings ask for the one that every actor uses."""
-    dramatiq.set_broker(_broker_for(settings.QUARRY_BROKER_URL))
+    dramatiq.set_broker(broker_for(settings.QUARRY_BROKER_URL))
 
 
-def _broker_for(url: str) -> Broker:
+def check_broker() -> str:
+    """Say where jobs queue, or raise `ProviderUnavailable` when that does not answer."""
+    broker = broker_for(settings.QUARRY_BROKER_URL)
+    if not isinstance(broker, JobServer):
+        return "Postgres"
+    broker.check()
+    return broker.where
+
+
+def enqueue_now(broker: Broker, message: Message[Any]) -> None:
+    """Enqueue within the caller's transaction or, on a server, before it commits.
+
+    The caller learns when that fails, and may roll back.
+    """
+    if isinstance(broker, JobServer):
+        broker.enqueue_now(message)
+    else:
+        broker.enqueue(message)
+
+
+def keeps_dead_jobs() -> bool:
+    """Whether dead jobs are in the job table; with a server, those there are of another time."""
+    return not isinstance(dramatiq.get_broker(), JobServer)
+
+
+def without_message(ids: Collection[UUID]) -> list[UUID]:
+    """Those of the ids that no message is about: none waits for them, and none is being run."""
+    names = {str(one) for one in ids}
+    broker = dramatiq.get_broker()
+    named = broker.names(names) if isinstance(broker, JobServer) else _named_in_job_table(names)
+    return [one for one in ids if str(one) not in named]
+
+
+def _named_in_job_table(names: set[str]) -> set[str]:
+    named: set[str] = set()
+    for encoded in Job.objects.values_list("message", flat=True).iterator():
+        named |= arguments_of(bytes(encoded)) & names
+    return named
+
+
+def broker_for(url: str) -> Broker:
+    """The broker that a value of QUARRY_BROKER_URL asks for, not yet connected to anything."""
     if not url:
         return PostgresBroker(job_middleware())
     if url == "stub://":
         return StubBroker(job_middleware())
+    try:
+        return _server_at(url)
+    except ValueError:
+        # Without the reason, which may quote a part of the password.
+        raise ImproperlyConfigured(
+            "QUARRY_BROKER_URL cannot be read; write redis://:password@host:6379/0 or "
+            "amqp://user:password@host:5672/vhost, with special characters percent-encoded."
+        ) from None
+
+
+def _server_at(url: str) -> JobServer:
     scheme = url.partition(":")[0]
+    if scheme in ("redis", "rediss"):
+        from knowledge.job_servers.redis import RedisServer
+
+        return RedisServer(url, job_middleware())
+    if scheme in ("amqp", "amqps"):
+        from knowledge.job_servers.rabbitmq import RabbitServer
+
+        return RabbitServer(url, job_middleware())
     raise ImproperlyConfigured(
-        f"QUARRY_BROKER_URL: jobs over {scheme} are not supported yet; leave it empty for Postgres."
+        f"QUARRY_BROKER_URL: there are no jobs over {scheme!r}; give a redis:// or amqp:// URL, "
+        "or leave it empty for Postgres."
     )
 
 

@@ -27,9 +27,10 @@ CONFIRM_SEC = 0.25
 RECOVERY_SEC = 3.0
 """After an outage nobody is called dead before every worker has had time to reconnect."""
 MAX_BACKOFF_SEC = 1.0
-MAX_CRASHES = 5
+MAX_CRASHES = 20
+"""More than the kills of one bad day: most jobs that a worker dies with did not kill it."""
 MAX_ERROR_CHARS = 10_000
-_OUTAGE = (psycopg.Error, DatabaseError)
+OUTAGE = (psycopg.Error, DatabaseError)
 # Notice within seconds that the machine at the other end is gone, on both ends.
 _KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
 
@@ -64,10 +65,14 @@ SELECT worker FROM (
     SELECT DISTINCT worker FROM knowledge_job WHERE state = 'claimed' AND worker <> %s
 ) AS claims WHERE pg_try_advisory_xact_lock(worker)
 """
-# Taking the dead worker's lock keeps it from coming back to life in the middle of this.
+# Taking the dead worker's lock keeps it from coming back to life in the middle of this. The
+# first time a job keeps its place; then it lets others go first, and a pause that differs parts
+# the one that kills from those that were only beside it.
 _FREE_CLAIMS_OF_THE_DEAD = """
 WITH freed AS (
     UPDATE knowledge_job SET worker = NULL, crashes = crashes + 1,
+        available_at = CASE WHEN crashes = 0 THEN available_at
+            ELSE now() + random() * power(2, least(crashes, 6)) * interval '1 second' END,
         state = CASE WHEN crashes + 1 < %s THEN 'queued' ELSE 'dead' END,
         error = 'The worker died while it held this job.'
     WHERE state = 'claimed' AND worker = ANY(%s) AND pg_try_advisory_xact_lock(worker)
@@ -125,7 +130,7 @@ class PostgresConsumer(Consumer):
             if message is None:
                 self._wait()
             return message
-        except _OUTAGE as error:
+        except OUTAGE as error:
             self._back_off(error)
             return None
 
@@ -142,7 +147,7 @@ class PostgresConsumer(Consumer):
 
     def close(self) -> None:
         """Give back whatever is still held, and the lock with it."""
-        with self.mutex, suppress(*_OUTAGE):
+        with self.mutex, suppress(*OUTAGE):
             if self.session is not None:
                 self.session.execute(_RELEASE, [self.key, []])
         self._disconnect()
@@ -180,7 +185,7 @@ class PostgresConsumer(Consumer):
         with self.mutex:
             try:
                 settled = self._connected().execute(sql, [*values, *message.claim]).rowcount
-            except _OUTAGE as error:
+            except OUTAGE as error:
                 self._disconnect()
                 raise ConnectionClosed(str(error)) from error  # type: ignore[no-untyped-call]
             self.held.discard(message.claim[0])
@@ -190,7 +195,7 @@ class PostgresConsumer(Consumer):
 
     def _connected(self) -> psycopg.Connection[Any]:
         if self.session is None:
-            session = _open_session(self.queue_name)
+            session = open_session(f"quarry worker: {self.queue_name}")
             try:
                 self._take_lock(session)
             except BaseException:
@@ -237,10 +242,10 @@ class PostgresConsumer(Consumer):
             self.nudger.send(b"!")
 
 
-def _open_session(queue_name: str) -> psycopg.Connection[Any]:
+def open_session(application: str) -> psycopg.Connection[Any]:
     """A connection with Django's parameters, but neither from its pool nor bound to a thread."""
     params = _KEEPALIVES | connections[DEFAULT_DB_ALIAS].get_connection_params()
     on_the_server = [f"-c tcp_{name}={value}" for name, value in _KEEPALIVES.items()]
     params["options"] = " ".join([params.get("options", ""), *on_the_server])
-    params["application_name"] = f"quarry worker: {queue_name}"
+    params["application_name"] = application
     return psycopg.connect(**params, autocommit=True)

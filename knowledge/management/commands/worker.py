@@ -10,8 +10,10 @@ from django.db import DatabaseError, connection
 from django.utils.module_loading import autodiscover_modules
 from dramatiq.worker import Worker
 
-from knowledge.broker import PostgresBroker
+from knowledge.broker import PostgresBroker, check_broker
+from knowledge.errors import ProviderUnavailable
 from knowledge.models import Job
+from knowledge.scheduling import run_scheduler
 
 STOP_SEC = 20
 
@@ -20,9 +22,10 @@ class Command(BaseCommand):
     help = "Run jobs until told to stop; what cannot be finished by then goes back to the queue."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--threads", type=int, default=2, help="Jobs at a time (default: 2).")
+        parser.add_argument(
+            "--threads", type=int, default=2, help="Jobs at a time from each queue (default: 2)."
+        )
         parser.add_argument("--queues", nargs="+", help="Only these queues (default: all).")
-
         parser.add_argument(
             "--with-parent", action="store_true", help="Stop when standard input closes."
         )
@@ -35,15 +38,18 @@ class Command(BaseCommand):
         stopped = _stop_signal()
         if with_parent:
             threading.Thread(target=_stop_with_parent, args=[stopped], daemon=True).start()
-        worker = _start_worker(threads, queues)
-        names = ", ".join(sorted(worker.consumers))
-        self.stdout.write(f"Worker {os.getpid()} runs {threads} at a time from: {names}")
+        workers = _start_workers(threads, queues)
+        scheduler = threading.Thread(target=run_scheduler, args=[stopped], daemon=True)
+        scheduler.start()
+        names = ", ".join(sorted(workers))
+        self.stdout.write(f"Worker {os.getpid()} runs {threads} at a time from each of: {names}")
         self.stdout.flush()
         while not stopped.wait(1):
             # A lost thread would keep its claim for as long as this process lives.
-            if not all(thread.is_alive() for thread in worker.workers):
+            if not all(thread.is_alive() for one in workers.values() for thread in one.workers):
                 raise CommandError("A worker thread died; start again.")
-        _stop_worker(worker)
+        _stop(list(workers.values()))
+        scheduler.join(STOP_SEC)
 
 
 def _stop_signal() -> threading.Event:
@@ -60,16 +66,14 @@ def _stop_with_parent(stopped: threading.Event) -> None:
     stopped.set()
 
 
-def _start_worker(threads: int, queues: list[str] | None) -> Worker:
+def _start_workers(threads: int, queues: list[str] | None) -> dict[str, Worker]:
+    """One for each queue, so that recordings of hours hold up nothing but each other."""
     autodiscover_modules("tasks")
     broker = dramatiq.get_broker()
     _check(broker, queues)
-    worker = Worker(broker, queues=set(queues or []), worker_threads=threads)
-    # Two messages for each thread would leave one waiting behind a job of many minutes.
-    worker.queue_prefetch = threads
     broker.emit_after("process_boot")
-    worker.start()
-    return worker
+    names = queues or broker.get_declared_queues()
+    return {name: _start_worker(broker, name, threads) for name in names}
 
 
 def _check(broker: dramatiq.Broker, queues: list[str] | None) -> None:
@@ -80,13 +84,38 @@ def _check(broker: dramatiq.Broker, queues: list[str] | None) -> None:
         raise CommandError("There are no jobs to run: no actor is declared.")
     try:
         Job.objects.exists()
+        check_broker()
     except DatabaseError as error:
         raise CommandError(f"The job table is out of reach: {error}") from error
+    except ProviderUnavailable as error:
+        raise CommandError(f"{error.message}; check QUARRY_BROKER_URL.") from error
     finally:
         connection.close()
 
 
-def _stop_worker(worker: Worker) -> None:
-    if isinstance(worker.broker, PostgresBroker):
-        worker.broker.draining.set()
-    worker.stop(timeout=STOP_SEC * 1000)
+def _start_worker(broker: dramatiq.Broker, queue: str, threads: int) -> Worker:
+    worker = Worker(broker, queues={queue}, worker_threads=threads)
+    # Two messages for each thread would leave one waiting behind a job of many minutes.
+    worker.queue_prefetch = threads
+    middleware = list(broker.middleware)
+    worker.start()
+    # It added itself, to hear of queues declared later. There are none, and Dramatiq warns of
+    # the second who does so.
+    broker.middleware = middleware
+    return worker
+
+
+def _stop(workers: list[Worker]) -> None:
+    """All at once, for each may take its time to finish what it runs."""
+    broker = dramatiq.get_broker()
+    if isinstance(broker, PostgresBroker):
+        broker.draining.set()
+    stops = [
+        threading.Thread(target=worker.stop, kwargs={"timeout": STOP_SEC * 1000})
+        for worker in workers
+    ]
+    for stop in stops:
+        stop.start()
+    for stop in stops:
+        stop.join()
+    broker.close()

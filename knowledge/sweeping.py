@@ -1,0 +1,71 @@
+"""Rows that wait for a job which no longer is: a server lost it, or it killed its workers.
+
+Only questions; the sweep that asks them sends the jobs again.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from knowledge.broker import keeps_dead_jobs, without_message
+from knowledge.job_servers.base import arguments_of
+from knowledge.models import Content, ContentState, IndexStatus, Item, Job
+from knowledge.models.job import JobState
+
+STUCK_AFTER = timedelta(minutes=10)
+MOST_AT_ONCE = 1000
+
+_AT_WORK = Q(state__in=[ContentState.QUEUED, ContentState.WORKING])
+_HALF_INDEXED = Q(index_status__in=[IndexStatus.PENDING, IndexStatus.KEYWORD])
+
+
+def stuck_contents() -> list[UUID]:
+    """Contents that are due for a job, have not changed for long and have no message.
+
+    Who sends one again sets `changed_at`: RabbitMQ does not tell what a worker is running.
+    """
+    waiting = Content.objects.filter(_AT_WORK, changed_at__lt=_long_ago()).order_by("changed_at")
+    return _lost(waiting.values_list("pk", flat=True))
+
+
+def stuck_items() -> list[UUID]:
+    """Items of a finished content whose vectors are missing for long, and without a message."""
+    waiting = Item.objects.filter(
+        _HALF_INDEXED, content__state=ContentState.READY, updated_at__lt=_long_ago()
+    ).order_by("updated_at")
+    return _lost(waiting.values_list("pk", flat=True))
+
+
+def given_up_contents() -> dict[UUID, str]:
+    """Contents at work whose last job is dead, and what it said: nobody will run it again."""
+    return _given_up(Content.objects.filter(_AT_WORK).values_list("pk", flat=True))
+
+
+def given_up_items() -> dict[UUID, str]:
+    """Items without all their vectors whose last job is dead, and what it said."""
+    return _given_up(Item.objects.filter(_HALF_INDEXED).values_list("pk", flat=True))
+
+
+def _lost(waiting: QuerySet[Content, UUID] | QuerySet[Item, UUID]) -> list[UUID]:
+    ids = list(waiting)
+    return without_message(ids)[:MOST_AT_ONCE] if ids else []
+
+
+def _given_up(waiting: QuerySet[Content, UUID] | QuerySet[Item, UUID]) -> dict[UUID, str]:
+    if not keeps_dead_jobs():
+        return {}
+    errors: dict[str, str] = {}
+    alive: set[str] = set()
+    for job in Job.objects.only("state", "message", "error"):
+        arguments = arguments_of(bytes(job.message))
+        if job.state == JobState.DEAD:
+            errors.update(dict.fromkeys(arguments, job.error))
+        else:
+            alive |= arguments
+    return {pk: errors[str(pk)] for pk in waiting if str(pk) in errors.keys() - alive}
+
+
+def _long_ago() -> datetime:
+    return timezone.now() - STUCK_AFTER
