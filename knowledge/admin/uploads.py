@@ -1,0 +1,44 @@
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.template.defaultfilters import filesizeformat
+from django.utils.text import Truncator
+
+from knowledge.admin.base import ReadOnlyAdmin, badge
+from knowledge.models import Upload, UploadState
+
+_COLOURS = {
+    UploadState.BEGUN: "warning",
+    UploadState.STORED: "info",
+    UploadState.FINISHED: "success",
+}
+
+
+@admin.register(Upload)
+class UploadAdmin(ReadOnlyAdmin[Upload]):
+    list_display = ["shown_name", "owner", "media_type", "shown_size", "shown_state", "created_at"]
+    list_filter = ["state", "media_type", ("owner", admin.RelatedOnlyFieldListFilter)]
+    search_fields = ["filename", "owner__username", "=id"]
+    ordering = ["-created_at"]
+    fieldsets = [
+        (None, {"fields": ["filename", "media_type", "shown_size", "owner", "content"]}),
+        ("Progress", {"fields": ["shown_state", "created_at", "expires_at"]}),
+        ("Origin", {"fields": ["id", "token_id", "key"]}),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Upload]:
+        return Upload.objects.select_related("owner", "content").defer(
+            "content__text", "content__locators"
+        )
+
+    @admin.display(description="file", ordering="filename")
+    def shown_name(self, upload: Upload) -> str:
+        return Truncator(upload.filename).chars(60)
+
+    @admin.display(description="size", ordering="size")
+    def shown_size(self, upload: Upload) -> str:
+        return filesizeformat(upload.size)
+
+    @badge("state", _COLOURS)
+    def shown_state(self, upload: Upload) -> str:
+        return upload.state

@@ -1,0 +1,150 @@
+"""The route that takes files: a bare ASGI app, so that they go to the disk as they arrive.
+
+Django would hold the whole body in a temporary file before a view could copy it to its place.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from types import SimpleNamespace
+from typing import Any, ParamSpec, TypeVar
+from urllib.parse import parse_qs
+from uuid import uuid4
+
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
+from django.db import close_old_connections
+from django.http.request import split_domain_port, validate_host
+from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.response import Response
+
+from knowledge import uploads
+from knowledge.api.errors import answer_error
+from knowledge.errors import InvalidInput
+from knowledge.uploads import Incoming
+from knowledge.validation import as_id
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_ROUTE = re.compile(r"/api/v1/uploads/([^/]+)/file")
+_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_WRITTEN_AT_A_TIME = 1024 * 1024
+_PATIENCE_SEC = 60
+
+
+class ClientLeft(Exception):
+    """Nobody is there to be answered."""
+
+
+def is_upload(scope: Message) -> bool:
+    """Whether this request is for the route of files."""
+    return scope["type"] == "http" and _ROUTE.fullmatch(scope["path"]) is not None
+
+
+async def receive_file(scope: Message, receive: Receive, send: Send) -> None:
+    """Keep the file of a PUT to a signed address, or say in the usual envelope why not."""
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    request_id = _request_id(headers.get("x-request-id", ""))
+    async with ThreadSensitiveContext():
+        try:
+            answer = await _received(scope, headers, receive)
+        except ClientLeft:
+            return
+        except Exception as error:
+            answer = answer_error(error, {"request": SimpleNamespace(request_id=request_id)})
+    await _send(answer, request_id, send)
+
+
+async def _received(scope: Message, headers: dict[str, str], receive: Receive) -> Response:
+    _refuse_elsewhere(scope, headers)
+    incoming = await _in_thread(_opened, scope, headers)
+    try:
+        async for data in _pieces(receive):
+            await _in_thread(incoming.take, data)
+        await _in_thread(incoming.store)
+    finally:
+        await _in_thread(incoming.drop)
+    return Response({"upload_id": str(incoming.upload.pk), "size": incoming.received})
+
+
+def _refuse_elsewhere(scope: Message, headers: dict[str, str]) -> None:
+    domain, _port = split_domain_port(headers.get("host", ""))
+    if not (domain and validate_host(domain, settings.ALLOWED_HOSTS)):
+        raise InvalidInput("This Host is not served; see QUARRY_ALLOWED_HOSTS.")
+    if scope["method"] != "PUT":
+        raise MethodNotAllowed(scope["method"], detail="Files come here by PUT.")
+
+
+def _opened(scope: Message, headers: dict[str, str]) -> Incoming:
+    upload_id = scope["path"].split("/")[-2]
+    query = parse_qs(scope["query_string"].decode("latin-1"))
+    length = headers.get("content-length", "")
+    return uploads.receive_upload(
+        as_id(upload_id, field="upload_id"),
+        signature=query.get("signature", [""])[0],
+        media_type=headers.get("content-type", ""),
+        length=int(length) if length.isdecimal() else None,
+    )
+
+
+async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
+    """The body in pieces worth a trip to a thread."""
+    held = bytearray()
+    more = True
+    while more:
+        message = await _next_message(receive)
+        held += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(held) >= _WRITTEN_AT_A_TIME:
+            yield bytes(held)
+            held.clear()
+    if held:
+        yield bytes(held)
+
+
+async def _next_message(receive: Receive) -> Message:
+    try:
+        async with asyncio.timeout(_PATIENCE_SEC):
+            message = await receive()
+    except TimeoutError:
+        raise InvalidInput(
+            f"Nothing came for {_PATIENCE_SEC} seconds, and nothing was kept; put the file again."
+        ) from None
+    if message["type"] != "http.request":
+        raise ClientLeft
+    return message
+
+
+async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    return await sync_to_async(_run)(work, *args, **kwargs)
+
+
+def _run(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    # A connection goes back to the pool after each step: a file may take an hour to arrive.
+    close_old_connections()
+    try:
+        return work(*args, **kwargs)
+    finally:
+        close_old_connections()
+
+
+async def _send(answer: Response, request_id: str, send: Send) -> None:
+    body = json.dumps(answer.data).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"x-request-id", request_id.encode()),
+    ]
+    if answer.status_code == 405:
+        headers.append((b"allow", b"PUT"))
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _request_id(given: str) -> str:
+    return given if _GIVEN_ID.fullmatch(given) else uuid4().hex
