@@ -1,9 +1,11 @@
 """How fast chunks become searchable: through the product, and beside Chroma with given vectors."""
 
+import os
 import shutil
 import time
 from collections.abc import Sequence
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ MOST_DOCUMENTS = 400
 SMALL_DOCUMENTS = 40
 SHAPES = {"notes": 1, "articles": 10, "books": 300}
 """Kinds of documents, by how many passages of 150 to 200 words each has."""
+SIDE_BY_SIDE = ("articles", "books")
+WORKERS = os.cpu_count() or 1
 
 
 def main() -> None:
@@ -31,6 +35,9 @@ def main() -> None:
     chunks = SMALL_GIVEN_CHUNKS if options.small else GIVEN_CHUNKS
     given = [
         _measure_product("given", shape, _made_up(chunks, size)) for shape, size in SHAPES.items()
+    ]
+    given += [
+        _measure_side_by_side(options.home / "ingest", shape, chunks) for shape in SIDE_BY_SIDE
     ]
     given += [_measure_bulk(chunks), _measure_chroma(chunks, options.home / "ingest-chroma")]
     for row in given:
@@ -86,11 +93,49 @@ def _measure_product(embedder: str, what: str, documents: Sequence[Document]) ->
     return _row(by, what, chunks, seconds, embedding=clock.seconds, cpu=cpu)
 
 
+def _measure_side_by_side(home: Path, shape: str, chunks: int) -> harness.Row:
+    """The same by as many processes as there are cores, as web and workers are in service."""
+    _use("given")
+    spawn = get_context("spawn")
+    ready, done = spawn.Barrier(WORKERS + 1), spawn.Barrier(WORKERS + 1)
+    processes = [
+        spawn.Process(target=_add_share, args=(home, shape, chunks, at, ready, done))
+        for at in range(WORKERS)
+    ]
+    for process in processes:
+        process.start()
+    ready.wait()
+    start = time.perf_counter()
+    done.wait()
+    seconds = time.perf_counter() - start
+    for process in processes:
+        process.join()
+    return _row(f"Quarry, given, {WORKERS} processes", shape, chunks, seconds)
+
+
+def _add_share(home: Path, shape: str, chunks: int, at: int, ready: Any, done: Any) -> None:
+    """One process's share of the documents, once all are ready to begin."""
+    harness.start_product(home, embedder="given")
+    from knowledge.access import Access
+
+    _clocked("given")
+    owner_id = harness.new_owner(f"{shape} {at} side by side")
+    access = Access.whole_library(owner_id)
+    documents = _made_up(chunks, SHAPES[shape])[at::WORKERS]
+    add(access, "Warm", "The first of all, which loads the model.")
+    ready.wait()
+    for document in documents:
+        add(access, document.title, document.text)
+    done.wait()
+
+
 def _measure_bulk(chunks: int) -> harness.Row:
     """A whole library into empty tables by the benchmarks' own loader, all indexes built."""
     library = Library(chunks)
     _use("given")
-    harness.execute("TRUNCATE knowledge_content CASCADE")
+    harness.execute(
+        "TRUNCATE knowledge_content, knowledge_chunktext, knowledge_chunkembedding CASCADE"
+    )
     start = time.perf_counter()
     load(library)
     return _row("Quarry, given", "in bulk", chunks, time.perf_counter() - start)
@@ -184,7 +229,7 @@ def _use(name: str) -> Clocked:
 
     clocked = _clocked(name)
     settings.QUARRY_EMBEDDER = name
-    harness.execute("TRUNCATE knowledge_generation CASCADE")
+    harness.execute("TRUNCATE knowledge_generation, knowledge_chunkembedding")
     return clocked
 
 

@@ -47,18 +47,11 @@ def plain(text: str) -> str:
     return text if text.isascii() else _UNSPACED.sub(_in_pairs, text)
 
 
-def exact(text: str, plain_text: str) -> set[str]:
-    """Every word in lower case, and every string with punctuation inside as it was written."""
-    words = {word for word in plain_text.lower().split() if len(word) <= LONGEST_WORD}
-    return words.union(identifiers(text))
-
-
 def identifiers(text: str) -> list[str]:
     """Names, codes, versions and paths with punctuation inside, whole and in their larger parts."""
     found: dict[str, None] = {}
-    for token in _BETWEEN.findall(text):
-        if token.isalnum():
-            continue
+    marked = " ".join([word for word in text.split() if not word.isalnum()])
+    for token in _BETWEEN.findall(marked):
         whole = token.strip(_EDGE)
         whole = whole.rstrip("/") or whole
         if len(whole) <= LONGEST_WORD and _JOINED.search(whole):

@@ -1,7 +1,9 @@
 from knowledge.models.allowance import Allowance, Reservation, ReservationState, Tier
+from knowledge.models.change import Change, ChangeKind
 from knowledge.models.chunk import Chunk, ChunkEmbedding, ChunkText, Generation
 from knowledge.models.content import Content, ContentState, Link, Step, TranscriptionStatus
 from knowledge.models.folder import Folder
+from knowledge.models.idempotency import IdempotencyRecord
 from knowledge.models.item import Filing, IndexStatus, Item, ItemType, Visibility
 from knowledge.models.job import Job
 from knowledge.models.library_size import LibrarySize
@@ -13,6 +15,8 @@ from knowledge.models.webhook import Delivery, DeliveryState, Webhook, WebhookEv
 
 __all__ = [
     "Allowance",
+    "Change",
+    "ChangeKind",
     "Chunk",
     "ChunkEmbedding",
     "ChunkText",
@@ -23,6 +27,7 @@ __all__ = [
     "Filing",
     "Folder",
     "Generation",
+    "IdempotencyRecord",
     "IndexStatus",
     "Item",
     "ItemType",

@@ -2,6 +2,13 @@ from django.conf import settings
 from django.db import models
 
 
+class TierManager(models.Manager["Tier"]):
+    def for_owner(self, owner_id: int) -> "Tier | None":
+        """The tier that an owner was given, else the default one; none is no cap."""
+        given = self.filter(allowances__owner_id=owner_id).first()
+        return given or self.filter(is_default=True).first()
+
+
 class Tier(models.Model):
     """How much an owner may use in a month."""
 
@@ -12,6 +19,8 @@ class Tier(models.Model):
     is_default = models.BooleanField(
         default=False, help_text="For every owner who has been given no other."
     )
+
+    objects = TierManager()
 
     class Meta:
         constraints = [

@@ -47,9 +47,14 @@ class Generation(models.Model):
 class Chunk(models.Model):
     """A searchable piece of one in-KB item; its text is the content's span, to the character."""
 
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="chunks")
+    # No index that a constraint or another table has already: they cost as much as the row.
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="chunks", db_index=False)
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
     )
     position = models.PositiveIntegerField()
     start = models.PositiveIntegerField()
@@ -72,9 +77,15 @@ class Chunk(models.Model):
 
 
 class ChunkText(models.Model):
-    """The narrow keyword row of a chunk: what full-text search reads, and nothing else."""
+    """The narrow keyword row of a chunk: what full-text search reads, and nothing else.
 
-    chunk = models.OneToOneField(Chunk, on_delete=models.CASCADE, primary_key=True)
+    It is written and deleted with its chunk, in one transaction, so nothing is gained by having
+    the database look that chunk up for each row.
+    """
+
+    chunk = models.OneToOneField(
+        Chunk, on_delete=models.CASCADE, primary_key=True, db_constraint=False
+    )
     owner_id = models.IntegerField()
     item_id = models.UUIDField()
     tsv = SearchVectorField()
@@ -86,10 +97,16 @@ class ChunkEmbedding(models.Model):
 
     pk = models.CompositePrimaryKey("chunk_id", "generation_id")
     chunk = models.ForeignKey(
-        Chunk, on_delete=models.CASCADE, related_name="embeddings", db_index=False
+        Chunk,
+        on_delete=models.CASCADE,
+        related_name="embeddings",
+        db_index=False,
+        db_constraint=False,
     )
     owner_id = models.IntegerField()
     item_id = models.UUIDField()
     # An index of its own would tempt the planner, to whom a new generation looks empty.
-    generation = models.ForeignKey(Generation, on_delete=models.CASCADE, db_index=False)
+    generation = models.ForeignKey(
+        Generation, on_delete=models.CASCADE, db_index=False, db_constraint=False
+    )
     vector = HalfVectorField()

@@ -40,7 +40,10 @@ class Content(models.Model):
         help_text="Empty for a public page that every owner's items may share.",
     )
     kind = models.CharField(max_length=20, default="text")
-    canonical_url = models.TextField(null=True, blank=True, unique=True)
+    canonical_url = models.TextField(
+        "canonical key", null=True, blank=True, unique=True, help_text="Of a public address."
+    )
+    url = models.TextField(blank=True, help_text="The address that people open.")
     title = models.CharField(max_length=500)
     author = models.CharField(max_length=500, blank=True)
     language = models.CharField(max_length=20, blank=True, db_index=True)
@@ -94,6 +97,11 @@ class Content(models.Model):
     @property
     def is_ready(self) -> bool:
         return self.state == ContentState.READY
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether its text must first be transcribed."""
+        return self.transcription_status != TranscriptionStatus.NONE
 
 
 class Link(models.Model):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import Self
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -10,8 +11,11 @@ from django.db import models
 from django.db.models import Prefetch
 
 from knowledge.access import Access
-from knowledge.models.content import Content
+from knowledge.models.content import Content, ContentState
 from knowledge.models.folder import Folder
+
+if TYPE_CHECKING:
+    from knowledge.models.transform import Transform
 
 
 class ItemType(models.TextChoices):
@@ -57,6 +61,17 @@ class ItemQuerySet(models.QuerySet["Item"]):
 
     def newest_first(self) -> Self:
         return self.order_by("-created_at", "-pk")
+
+    def older_than(self, created_at: datetime, item_id: UUID) -> Self:
+        """What follows that item, itself still there or not, in `newest_first`."""
+        same_moment = models.Q(created_at=created_at, pk__lt=item_id)
+        older = self.filter(created_at__lte=created_at)  # which the index can begin at
+        return older.filter(models.Q(created_at__lt=created_at) | same_moment)
+
+    def titled(self, beginning: str) -> Self:
+        """Items whose shown title begins like this, in any case."""
+        own = models.Q(custom_title__istartswith=beginning)
+        return self.filter(own | models.Q(custom_title="", content__title__istartswith=beginning))
 
 
 class Item(models.Model):
@@ -104,6 +119,11 @@ class Item(models.Model):
             models.Index(fields=["owner", "-created_at", "-id"], name="item_newest_by_owner"),
             GinIndex(fields=["tags"], name="item_tags"),
             models.Index(
+                fields=["updated_at"],
+                condition=models.Q(index_status__in=["pending", "keyword"]),
+                name="item_half_indexed",
+            ),
+            models.Index(
                 fields=["unfiled_by"],
                 condition=models.Q(unfiled_by__isnull=False),
                 name="item_unfiled_by",
@@ -124,7 +144,7 @@ class Item(models.Model):
 
     @property
     def source_url(self) -> str | None:
-        return self.content.canonical_url
+        return self.content.url or None
 
     @property
     def folder_ids(self) -> list[UUID]:
@@ -133,9 +153,15 @@ class Item(models.Model):
 
     @property
     def status(self) -> str:
-        """`ready`, or what its transcription is doing."""
-        status = self.content.transcription_status
-        return "ready" if status in ("none", "done") else str(status)
+        """`ready` or `failed`; until then `transcribing`, or `processing` for a document."""
+        if self.content.state in (ContentState.READY, ContentState.FAILED):
+            return str(self.content.state)
+        return "transcribing" if self.content.is_recording else "processing"
+
+    @property
+    def summary(self) -> Transform | None:
+        """What it was summed up to, if anybody asked."""
+        return getattr(self, "transform", None)
 
 
 class FilingQuerySet(models.QuerySet["Filing"]):

@@ -29,6 +29,9 @@ class Upload(models.Model):
         Content, on_delete=models.SET_NULL, null=True, blank=True, related_name="upload"
     )
     expires_at = models.DateTimeField(help_text="It must be finished before.")
+    kept_until = models.DateTimeField(
+        null=True, blank=True, help_text="A token deleted its item; until then that can be undone."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -12,6 +12,9 @@ class Usage(models.Model):
     transcription_sec_used = models.PositiveIntegerField(default=0)
     transcription_sec_reserved = models.PositiveIntegerField(default=0)
     transforms = models.PositiveIntegerField(default=0)
+    is_told_near = models.BooleanField(
+        default=False, help_text="Whether webhooks were told that most of the month is used."
+    )
 
     class Meta:
         verbose_name_plural = "usage"

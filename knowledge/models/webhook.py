@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import base64
 import secrets
+from typing import Self
 from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+
+from knowledge.access import Access
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with
 
 
 class WebhookEvent(models.TextChoices):
@@ -13,11 +21,20 @@ class WebhookEvent(models.TextChoices):
 
 
 def new_webhook_secret() -> str:
-    return f"whsec_{secrets.token_urlsafe(32)}"
+    """As Standard Webhooks writes it, so that receivers can use any library for that."""
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def every_event() -> list[str]:
     return [str(event) for event in WebhookEvent]
+
+
+class WebhookQuerySet(models.QuerySet["Webhook"]):
+    def visible_to(self, access: Access) -> Self:
+        """Only for a caller who may see all that a webhook tells: the owner's whole library."""
+        if access.folder_ids is not None or access.kb_only:
+            return self.none()
+        return self.filter(owner_id=access.owner_id)
 
 
 class Webhook(models.Model):
@@ -33,8 +50,18 @@ class Webhook(models.Model):
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = WebhookQuerySet.as_manager()
+
     def __str__(self) -> str:
         return self.url
+
+    def switch_off(self) -> None:
+        """Have it told nothing more; no error if somebody deletes it at this moment."""
+        Webhook.objects.filter(pk=self.pk).update(is_active=False)
+
+    @property
+    def signing_key(self) -> bytes:
+        return base64.b64decode(self.secret.removeprefix(SECRET_PREFIX))
 
 
 class DeliveryState(models.TextChoices):

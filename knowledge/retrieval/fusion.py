@@ -9,12 +9,14 @@ _SEMANTIC = (
 _RANKED = {
     "semantic": f"""
     SELECT chunk_id, {_SEMANTIC} AS score, cosine, {_SEMANTIC} AS semantic_score,
-        rank AS semantic_rank, 0::float8 AS keyword_score, NULL::bigint AS keyword_rank
-    FROM semantic ORDER BY rank""",
+        rank AS semantic_rank, 0::float8 AS keyword_score, NULL::bigint AS keyword_rank,
+        rank AS place
+    FROM semantic ORDER BY place""",
     "keyword": """
     SELECT chunk_id, score / best AS score, NULL::float8 AS cosine, 0::float8 AS semantic_score,
-        NULL::bigint AS semantic_rank, score / best AS keyword_score, rank AS keyword_rank
-    FROM keyword, (SELECT max(score) FROM keyword) AS top (best) ORDER BY rank""",
+        NULL::bigint AS semantic_rank, score / best AS keyword_score, rank AS keyword_rank,
+        rank AS place
+    FROM keyword, (SELECT max(score) FROM keyword) AS top (best) ORDER BY place""",
     "hybrid": f""",
     candidates AS (
         SELECT chunk_id, semantic.rank AS semantic_rank, keyword.rank AS keyword_rank,
@@ -31,10 +33,14 @@ _RANKED = {
         SELECT *, coalesce({_SEMANTIC}, 0) AS semantic_score,
             coalesce(bm25 / nullif(max(bm25) OVER (), 0), 0) AS keyword_score
         FROM candidates
+    ),
+    blended AS (
+        SELECT *, {SEMANTIC_WEIGHT} * semantic_score + {KEYWORD_WEIGHT} * keyword_score AS score
+        FROM scored
     )
-    SELECT chunk_id, {SEMANTIC_WEIGHT} * semantic_score + {KEYWORD_WEIGHT} * keyword_score AS score,
-        cosine, semantic_score, semantic_rank, keyword_score, keyword_rank
-    FROM scored ORDER BY score DESC, chunk_id""",
+    SELECT chunk_id, score, cosine, semantic_score, semantic_rank, keyword_score, keyword_rank,
+        row_number() OVER (ORDER BY score DESC, chunk_id) AS place
+    FROM blended ORDER BY place""",
 }
 
 

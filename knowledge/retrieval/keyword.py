@@ -17,6 +17,9 @@ from knowledge.words import LONGEST_WORD, identifiers, plain
 K1 = 1.2
 B = 0.75
 MOST_WORDS = 32
+_MOST_STEMS = 50_000
+# A dictionary always gives a word the same stems.
+_known_stems: dict[tuple[str, ...], dict[str, list[str]]] = {}
 
 _PHRASE = re.compile(r'"([^"]+)"')
 # Not before a digit: -32605 is an error code that somebody looks for.
@@ -236,11 +239,16 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _lexemes(words: Sequence[str], configurations: Sequence[str]) -> dict[str, list[str]]:
     """Each word's stems in every language there is; none for a word too common to count."""
-    found: dict[str, list[str]] = {word: [] for word in words}
-    if words:
+    known = _known_stems.setdefault(tuple(configurations), {})
+    found = {word: stems for word in words if (stems := known.get(word)) is not None}
+    if unknown := [word for word in words if word not in found]:
         with connection.cursor() as cursor:
-            cursor.execute(_LEXEMES, [list(words), list(configurations)])
-            found |= {words[place - 1]: stems for place, stems in cursor.fetchall()}
+            cursor.execute(_LEXEMES, [unknown, list(configurations)])
+            rows = {unknown[place - 1]: stems for place, stems in cursor.fetchall()}
+        found |= {word: rows.get(word, []) for word in unknown}
+        if len(known) > _MOST_STEMS:
+            known.clear()
+        known.update(found)
     return found
 
 

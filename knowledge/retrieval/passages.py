@@ -19,6 +19,8 @@ class Passage:
 
     text: str
     highlights: tuple[tuple[int, int], ...]
+    start: int
+    """Where in its chunk the window begins."""
 
 
 WordPairs = set[tuple[str, str]]
@@ -26,9 +28,9 @@ WordPairs = set[tuple[str, str]]
 
 def best_passage(text: str, matcher: re.Pattern[str] | None, *, longest: int = LONGEST) -> Passage:
     """A window of whole sentences around the one with most of the query's words."""
-    shown = text.strip() if len(text) <= longest else _window(text, matcher, longest)
+    shown, start = (text.strip(), 0) if len(text) <= longest else _window(text, matcher, longest)
     spans = tuple(match.span() for match in matcher.finditer(shown)) if matcher else ()
-    return Passage(shown, spans)
+    return Passage(shown, spans, start)
 
 
 def word_pairs(text: str) -> WordPairs:
@@ -59,9 +61,9 @@ def word_matcher(words: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile(r"(?<![^\W_])(?:" + "|".join(longest_first) + ")", re.IGNORECASE)
 
 
-def _window(text: str, matcher: re.Pattern[str] | None, longest: int) -> str:
+def _window(text: str, matcher: re.Pattern[str] | None, longest: int) -> tuple[str, int]:
     sentences = _sentences(text)
-    best = max(range(len(sentences)), key=lambda n: _hits(text, sentences[n], matcher))
+    best = _richest(text, sentences, matcher)
     start, end = sentences[best]
     before, after = best - 1, best + 1
     while True:
@@ -73,10 +75,19 @@ def _window(text: str, matcher: re.Pattern[str] | None, longest: int) -> str:
             return _cut(text, start, end, longest, matcher)
 
 
-def _hits(text: str, sentence: tuple[int, int], matcher: re.Pattern[str] | None) -> int:
+def _richest(
+    text: str, sentences: Sequence[tuple[int, int]], matcher: re.Pattern[str] | None
+) -> int:
+    """The first of the sentences that have most of the query's words."""
     if matcher is None:
         return 0
-    return len({match[0].lower()[:5] for match in matcher.finditer(text, *sentence)})
+    words: list[set[str]] = [set() for _ in sentences]
+    place = 0
+    for match in matcher.finditer(text):
+        while match.start() >= sentences[place][1]:
+            place += 1
+        words[place].add(match[0].lower()[:5])
+    return max(range(len(sentences)), key=lambda n: len(words[n]))
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
@@ -85,7 +96,9 @@ def _sentences(text: str) -> list[tuple[int, int]]:
     return [(a, b) for a, b in zip(starts, [*ends, len(text)], strict=True) if a < b]
 
 
-def _cut(text: str, start: int, end: int, longest: int, matcher: re.Pattern[str] | None) -> str:
+def _cut(
+    text: str, start: int, end: int, longest: int, matcher: re.Pattern[str] | None
+) -> tuple[str, int]:
     """The window, cut around its first match when one sentence is longer than all of it."""
     if end - start > longest:
         match = matcher.search(text, start, end) if matcher else None
@@ -95,4 +108,4 @@ def _cut(text: str, start: int, end: int, longest: int, matcher: re.Pattern[str]
         end = stop if stop > start else start + longest
     leading = "…" if text[:start].strip() else ""
     trailing = "…" if text[end:].strip() else ""
-    return f"{leading}{text[start:end].strip()}{trailing}"
+    return f"{leading}{text[start:end].strip()}{trailing}", start

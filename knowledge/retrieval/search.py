@@ -10,8 +10,8 @@ from psycopg.rows import DictRow
 
 from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
-from knowledge.generations import live_generation
-from knowledge.models import Chunk, Filing, Item
+from knowledge.models import Chunk, Content, Filing, Item
+from knowledge.places import link_to, mark_before
 from knowledge.retrieval import semantic
 from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
 from knowledge.retrieval.passages import (
@@ -32,9 +32,6 @@ MODES = ("semantic", "keyword", "hybrid")
 MAX_QUERY = 2_000
 MAX_LIMIT = 20
 MAX_OFFSET = 10_000
-# All that an answer says of them; reading whole rows took longer than the search itself.
-_CHUNK_FIELDS = ("item", "start", "end", "text", "locator")
-_ITEM_FIELDS = ("custom_title", "type", "content__title", "content__canonical_url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +73,30 @@ class Hit:
     chunk: Chunk
     passage: str
     highlights: tuple[tuple[int, int], ...]
+    begins_at: int
+    """The character of its source at which the passage begins."""
     similar_chunk_ids: tuple[int, ...] = ()
     explanation: Explanation | None = None
     untrusted: ClassVar[bool] = True
 
     @property
     def locator(self) -> Locator:
+        page = mark_before(self.chunk.locator, "page", self.begins_at)
+        start_sec = mark_before(self.chunk.locator, "start_sec", self.begins_at)
         return Locator(
-            page=self.chunk.locator.get("page"),
-            start_sec=self.chunk.locator.get("start_sec"),
+            page=page,
+            start_sec=start_sec,
             char_span=(self.chunk.start, self.chunk.end),
-            url=self.url,
+            url=self._link(page, start_sec),
         )
 
-    @property
-    def url(self) -> str:
-        """A link to this very place: in the source where it has one, else in the library."""
-        if self.item.source_url:
-            return self.item.source_url
+    def _link(self, page: int | None, start_sec: float | None) -> str:
+        """To this very place: in the source where it has an address, else in the library."""
+        if url := self.item.source_url:
+            content = self.item.content
+            return link_to(
+                url, content.kind, media_url=content.media_url, page=page, start_sec=start_sec
+            )
         return f"quarry://items/{self.item.pk}#char={self.chunk.start},{self.chunk.end}"
 
 
@@ -129,11 +132,12 @@ def search(
         mode=mode,
         limit=2 * wanted if fold else wanted,
         narrowing=narrowing or Narrowing(),
+        in_full=True,
     )
-    found = _with_chunks(ranking.rows)
+    found = [_Found(row) for row in ranking.rows]
     shown = (_folded(found, wanted) if fold else found)[offset:wanted]
     words = ranking.words or read_query(query, corpus())
-    hits = _hits(access, words.spoken, shown)
+    hits = _hits(words.spoken, shown)
     if explain:
         hits = _explained(access, words, hits)
     return Answer(hits, ranking.mode, ranking.degraded)
@@ -149,13 +153,20 @@ class Ranking:
     degraded: str | None
 
 
-def rank(access: Access, *, query: str, mode: str, limit: int, narrowing: Narrowing) -> Ranking:
-    """The engine itself: which chunks, in which order."""
+def rank(
+    access: Access,
+    *,
+    query: str,
+    mode: str,
+    limit: int,
+    narrowing: Narrowing,
+    in_full: bool = False,
+) -> Ranking:
+    """The engine itself: which chunks, in which order; in full, with all that an answer shows."""
     access.require(Capability.READ)
     query = clean_text(query, field="query", shortest=1, longest=MAX_QUERY)
     one_of(mode, MODES, field="mode")
-    scope = scope_of(access, narrowing)
-    generation = live_generation()
+    scope, generation = scope_of(access, narrowing)
     vector, degraded = None, None
     if mode != "keyword":
         try:
@@ -166,7 +177,7 @@ def rank(access: Access, *, query: str, mode: str, limit: int, narrowing: Narrow
             logger.warning("Search fell back to keyword", exc_info=True)
             mode, degraded = "keyword", f"Only words were searched: {error.message}"
     words = None if mode == "semantic" else read_query(query, corpus())
-    rows = ranked(scope, generation, words, vector, mode=mode, limit=limit)
+    rows = ranked(scope, generation, words, vector, mode=mode, limit=limit, in_full=in_full)
     return Ranking(rows, words, mode, degraded)
 
 
@@ -175,25 +186,18 @@ class _Found:
     """A ranked chunk, and those that say the same."""
 
     row: DictRow
-    chunk: Chunk
     similar: list[int] = field(default_factory=list)
-
-
-def _with_chunks(rows: Sequence[DictRow]) -> list[_Found]:
-    chunks = Chunk.objects.only(*_CHUNK_FIELDS).in_bulk([row["chunk_id"] for row in rows])
-    # A chunk that went while we searched is no hit any more.
-    return [_Found(row, chunks[row["chunk_id"]]) for row in rows if row["chunk_id"] in chunks]
 
 
 def _folded(found: Sequence[_Found], wanted: int) -> list[_Found]:
     kept: dict[UUID, list[tuple[_Found, WordPairs]]] = {}
     answer: list[_Found] = []
     for each in found:
-        siblings = kept.setdefault(each.chunk.item_id, [])
-        pairs = word_pairs(each.chunk.text)
+        siblings = kept.setdefault(each.row["item_id"], [])
+        pairs = word_pairs(each.row["text"])
         same = next((better for better, seen in siblings if say_the_same(pairs, seen)), None)
         if same:
-            same.similar.append(each.chunk.pk)
+            same.similar.append(each.row["chunk_id"])
             continue
         if len(answer) == wanted:
             break
@@ -202,28 +206,48 @@ def _folded(found: Sequence[_Found], wanted: int) -> list[_Found]:
     return answer
 
 
-def _hits(access: Access, words: Sequence[str], found: Sequence[_Found]) -> list[Hit]:
-    items = _items(access, {each.chunk.item_id for each in found})
+def _hits(words: Sequence[str], found: Sequence[_Found]) -> list[Hit]:
     matcher = word_matcher(words)
+    items: dict[UUID, Item] = {}
     hits = []
     for each in found:
-        if each.chunk.item_id not in items:
-            continue
-        row, passage = each.row, best_passage(each.chunk.text, matcher)
+        row, passage = each.row, best_passage(each.row["text"], matcher)
         hits.append(
             Hit(
                 score=row["score"],
                 semantic=Signal(row["semantic_rank"], row["semantic_score"]),
                 cosine=row["cosine"],
                 keyword=Signal(row["keyword_rank"], row["keyword_score"]),
-                item=items[each.chunk.item_id],
-                chunk=each.chunk,
+                item=items.get(row["item_id"]) or items.setdefault(row["item_id"], _item(row)),
+                chunk=_chunk(row),
                 passage=passage.text,
                 highlights=passage.highlights,
+                begins_at=row["start"] + passage.start,
                 similar_chunk_ids=tuple(each.similar),
             )
         )
     return hits
+
+
+def _chunk(row: DictRow) -> Chunk:
+    fields = ("item_id", "start", "end", "text", "locator")
+    return Chunk(id=row["chunk_id"], **{name: row[name] for name in fields})
+
+
+def _item(row: DictRow) -> Item:
+    """As much of the item as an answer says."""
+    content = Content(
+        id=row["content_id"],
+        title=row["title"],
+        url=row["url"],
+        kind=row["kind"],
+        media_url=row["media_url"],
+    )
+    item = Item(
+        id=row["item_id"], content=content, custom_title=row["custom_title"], type=row["type"]
+    )
+    item.seen_filings = [Filing(item_id=item.pk, folder_id=each) for each in row["folder_ids"]]
+    return item
 
 
 def _explained(access: Access, words: KeywordQuery, hits: Sequence[Hit]) -> list[Hit]:
@@ -245,13 +269,3 @@ def _visible_by(access: Access, item: Item) -> str:
     if access.folder_ids is None:
         return "whole_library"
     return "folder" if item.folder_ids else "own_unfiled_addition"
-
-
-def _items(access: Access, item_ids: set[UUID]) -> dict[UUID, Item]:
-    visible = Item.objects.visible_to(access).select_related("content")
-    items = visible.only(*_ITEM_FIELDS).in_bulk(item_ids)
-    for item in items.values():
-        item.seen_filings = []
-    for filing in Filing.objects.visible_to(access).filter(item__in=items):
-        items[filing.item_id].seen_filings.append(filing)
-    return items

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from django.db import connection, transaction
-from psycopg import Cursor
-from psycopg.rows import DictRow, dict_row
+from django.db import transaction
+from psycopg.rows import DictRow
 
 from knowledge.models import Generation
 from knowledge.providers.protocols import Vector
-from knowledge.retrieval import keyword, semantic
+from knowledge.retrieval import door, keyword, semantic
 from knowledge.retrieval.fusion import ranking_sql
 from knowledge.retrieval.keyword import KeywordQuery
 from knowledge.retrieval.plans import (
@@ -18,6 +17,7 @@ from knowledge.retrieval.plans import (
     oversampling,
     semantic_plan,
 )
+from knowledge.retrieval.reading import Halves, fetch
 from knowledge.retrieval.scope import Scope
 from knowledge.whales import WHALE_CHUNKS, whale_index
 
@@ -39,8 +39,9 @@ def ranked(
     *,
     mode: str,
     limit: int,
+    in_full: bool = False,
 ) -> list[DictRow]:
-    """The best chunks of the scope with all their scores."""
+    """The best chunks of the scope with all their scores; in full, with what an answer shows."""
     if words is None or not words.words:  # nothing but punctuation, or meaning alone is asked
         if vector is None:
             return []
@@ -53,7 +54,7 @@ def ranked(
     if vector is not None:
         parts.append(semantic.candidates_sql(scope, by_meaning, generation, words))
         params |= {
-            "vector": _literal(vector),
+            "vector": Halves(vector),
             "generation": generation.pk,
             "background": generation.background,
             "oversampled": oversampling(generation.dimensions, wanted=pool),
@@ -64,17 +65,20 @@ def ranked(
         parts.append(keyword.candidates_sql(scope, words, by_word))
         params |= keyword.params(scope, words, by_word)
     statement = "WITH " + ",".join(parts) + ranking_sql(mode)
+    if in_full:
+        statement, shown = _in_full(statement, scope)
+        params |= shown
     if words and mode == "keyword":
-        rows = _fetch(statement, params)
+        rows = fetch(statement, params)
         if len(rows) < limit and by_word is not KeywordPlan.SCAN:
             params |= keyword.params(scope, words, by_word, widely=True)
-            rows = _fetch(statement, params)
+            rows = fetch(statement, params)
         return rows
     if vector is None or by_meaning is not SemanticPlan.GRAPH:
-        return _fetch(statement, params)
+        return fetch(statement, params)
     with transaction.atomic():
-        _fetch(_GRAPH_SETTINGS, {"effort": str(params["oversampled"])})
-        return _fetch(statement, params)
+        fetch(_GRAPH_SETTINGS, {"effort": str(params["oversampled"])})
+        return fetch(statement, params)
 
 
 def _has_graph(scope: Scope, generation: Generation) -> bool:
@@ -82,15 +86,26 @@ def _has_graph(scope: Scope, generation: Generation) -> bool:
     return is_whale and whale_index(generation.pk, scope.owner_id) is not None
 
 
-def _fetch(statement: str, params: dict[str, Any]) -> list[DictRow]:
-    """Past the ORM's own cursor, which puts every value into the text of the statement."""
-    connection.ensure_connection()
-    with Cursor(connection.connection, row_factory=dict_row) as cursor:
-        cursor.execute(statement, params, prepare=False, binary=True)
-        rows: list[DictRow] = cursor.fetchall()
-    return rows
+# In the same statement and so of the same moment: who may see a hit is decided once more here,
+# by the door itself.
+_IN_FULL = """
+    SELECT best.*, chunk.item_id, chunk.start, chunk."end", chunk.text, chunk.locator,
+        item.content_id, item.custom_title, item.type, content.title, content.url, content.kind,
+        content.media_url,
+        ARRAY(SELECT folder_id FROM ({filings}) AS seen WHERE seen.item_id = item.id) AS folder_ids
+    FROM ({best}) AS best
+        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
+        JOIN knowledge_item AS item ON item.id = chunk.item_id
+        JOIN knowledge_content AS content ON content.id = item.content_id
+    WHERE item.id IN ({items})
+    ORDER BY place"""
 
 
-def _literal(vector: Vector) -> str:
-    # Six places are more than a half-precision vector keeps, and far quicker to write than all.
-    return str(vector.astype("float64").round(6).tolist())
+def _in_full(best: str, scope: Scope) -> tuple[str, dict[str, Any]]:
+    filings, filing_params = door.filings(scope.access)
+    items, item_params = door.searchable(scope.access)
+    renamed = {f"seen_{name}": value for name, value in item_params.items()}
+    for name in item_params:
+        items = items.replace(f"%({name})s", f"%(seen_{name})s")
+    statement = _IN_FULL.format(filings=filings, best=best, items=items)
+    return statement, filing_params | renamed

@@ -17,7 +17,7 @@ from knowledge.providers.protocols import Vector
 from knowledge.retrieval import plans, semantic, statement
 from knowledge.retrieval import search as search_module
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
-from knowledge.retrieval.scope import Narrowing
+from knowledge.retrieval.scope import Narrowing, scope_of
 from knowledge.retrieval.search import search
 from tests.conftest import Add, Mint
 
@@ -185,18 +185,18 @@ def test_a_token_without_folders_finds_nothing(library: Access, add: Add) -> Non
         assert search(somebody, query="granite", mode=mode).hits == []
 
 
-def test_an_item_hidden_while_it_was_ranked_is_no_hit(
+def test_an_item_hidden_after_its_scope_was_measured_is_no_hit(
     library: Access, add: Add, mint: Mint, folder: MakeFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = folder("Shelf")
     item = add("Stones", "granite and marble", shelf)
     reader = mint(shelf).access
-    found = search_module.rank
+    measured = scope_of
 
-    def rank_then_unfile(*args: Any, **kwargs: Any) -> Any:
-        ranking = found(*args, **kwargs)
+    def measure_then_unfile(*args: Any, **kwargs: Any) -> Any:
+        scope = measured(*args, **kwargs)
         item.filings.all().delete()
-        return ranking
+        return scope
 
-    monkeypatch.setattr(search_module, "rank", rank_then_unfile)
+    monkeypatch.setattr(search_module, "scope_of", measure_then_unfile)
     assert search(reader, query="granite").hits == []

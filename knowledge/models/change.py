@@ -1,0 +1,46 @@
+from django.conf import settings
+from django.db import models
+
+
+class ChangeKind(models.TextChoices):
+    ITEM_ADDED = "item_added"
+    ITEM_CHANGED = "item_changed"
+    ITEM_DELETED = "item_deleted"
+    ITEM_FILED = "item_filed"
+    ITEM_UNFILED = "item_unfiled"
+    FOLDER_CREATED = "folder_created"
+    FOLDER_RENAMED = "folder_renamed"
+    FOLDER_DELETED = "folder_deleted"
+    WEBHOOK_CREATED = "webhook_created"
+    WEBHOOK_CHANGED = "webhook_changed"
+    WEBHOOK_DELETED = "webhook_deleted"
+
+
+class Change(models.Model):
+    """One thing a token wrote, with all it takes to revert that; kept while it can be undone.
+
+    Of what a token deleted, this holds the only copy there is.
+    """
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    token_id = models.UUIDField()
+    kind = models.CharField(max_length=20, choices=ChangeKind)
+    target = models.UUIDField(help_text="The item, folder or webhook.")
+    title = models.CharField(max_length=2000, help_text="What it was called.")
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        # Their numbers tell their order: whoever changes a row holds it when it gets its number.
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["owner", "token_id", "at"], name="change_by_token"),
+            models.Index(fields=["at"], name="change_oldest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.title}"

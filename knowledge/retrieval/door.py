@@ -1,0 +1,94 @@
+"""The one door as SQL, written out once for each kind of caller.
+
+Django takes as long to write these queries as Postgres to answer them. So each is written for a
+stand-in of the caller, and the caller's own owner, token and folders are put in as values.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import EmptyResultSet
+from django.db.models import QuerySet
+
+from knowledge.access import Access
+from knowledge.models import Filing, Item
+
+Sql = tuple[str, dict[str, Any]]
+
+_OWNER = -7_361_002
+_TOKEN = UUID(int=7_361_003)
+_FIRST_FOLDER = 7_361_004 << 64
+_NOTHING = {
+    "item": "SELECT NULL::uuid WHERE false",
+    "filing": "SELECT NULL::uuid AS item_id, NULL::uuid AS folder_id WHERE false",
+}
+MOST_FOLDERS = 50
+"""With more, the query is written anew each time: the values differ too much to keep it."""
+
+
+def searchable(access: Access) -> Sql:
+    """The ids of the items that the caller may find."""
+    return _for(access, _searchable, "item")
+
+
+def left_out(access: Access) -> Sql:
+    """The ids of the items that the caller may see but that no search finds."""
+    return _for(access, _left_out, "item")
+
+
+def filings(access: Access) -> Sql:
+    """Which item is in which folder, as far as the caller may know."""
+    return _for(access, _filings, "filing")
+
+
+def written(query: QuerySet[Any], prefix: str) -> Sql:
+    """A query with its values by name; one that can find nothing finds nothing here too."""
+    try:
+        sql, values = query.order_by().query.sql_with_params()
+    except EmptyResultSet:
+        return _NOTHING[prefix], {}
+    names = [f"{prefix}_{n}" for n in range(len(values))]
+    return sql % tuple(f"%({name})s" for name in names), dict(zip(names, values, strict=True))
+
+
+def _searchable(access: Access) -> QuerySet[Any]:
+    return Item.objects.visible_to(access).filter(in_kb=True, archived=False).values("pk")
+
+
+def _left_out(access: Access) -> QuerySet[Any]:
+    return Item.objects.visible_to(access).filter(in_kb=True, archived=True).values("pk")
+
+
+def _filings(access: Access) -> QuerySet[Any]:
+    return Filing.objects.visible_to(access).values("item_id", "folder_id")
+
+
+def _for(access: Access, query: Callable[[Access], QuerySet[Any]], prefix: str) -> Sql:
+    folders = sorted(access.folder_ids or ())
+    if len(folders) > MOST_FOLDERS:
+        return written(query(access), prefix)
+    stand_ins = [UUID(int=_FIRST_FOLDER + n) for n in range(len(folders))]
+    sql, values = _written_for(
+        replace(
+            access,
+            owner_id=_OWNER,
+            token_id=None if access.token_id is None else _TOKEN,
+            folder_ids=None if access.folder_ids is None else frozenset(stand_ins),
+        ),
+        query,
+        prefix,
+    )
+    own: dict[Any, Any] = {
+        _OWNER: access.owner_id,
+        _TOKEN: access.token_id,
+        **dict(zip(stand_ins, folders, strict=True)),
+    }
+    return sql, {name: own.get(value, value) for name, value in values.items()}
+
+
+@lru_cache(maxsize=512)
+def _written_for(stand_in: Access, query: Callable[[Access], QuerySet[Any]], prefix: str) -> Sql:
+    return written(query(stand_in), prefix)
