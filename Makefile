@@ -29,9 +29,9 @@ format: $(VENV)/.ready-dev
 requirements: $(VENV)/.ready-dev
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --upgrade pyproject.toml -o requirements.txt
+		--no-header --upgrade pyproject.toml --extra ocr -o requirements.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --upgrade pyproject.toml --extra dev -o requirements-dev.txt
+		--no-header --upgrade pyproject.toml --extra ocr --extra dev -o requirements-dev.txt
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,4 +1,4 @@
-"""One process for console, admin, REST and MCP: MCP beside Django, not inside it."""
+"""One process for console, admin, REST and MCP: MCP and files beside Django, not inside it."""
 
 import os
 import warnings
@@ -15,11 +15,14 @@ warnings.filterwarnings("ignore", "StreamingHttpResponse must consume synchronou
 
 django_app = cast(App, get_asgi_application())
 
-# Needs Django to be set up first.
+# These need Django to be set up first.
+from knowledge.api.import_gate import ImportGate, is_import  # noqa: E402
+from knowledge.api.receiving import is_upload, receive_file  # noqa: E402
 from mcp_gateway.asgi import McpApp  # noqa: E402
 
 mcp_app = McpApp()
 limited_django_app = BodyLimit(django_app)
+import_app = ImportGate(django_app)
 
 
 async def application(scope: Message, receive: Receive, send: Send) -> None:
@@ -27,6 +30,10 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         await _run_lifespan(receive, send)
     elif scope["path"] in ("/mcp", "/mcp/"):
         await mcp_app(scope, receive, send)
+    elif is_upload(scope):
+        await receive_file(scope, receive, send)
+    elif is_import(scope):
+        await import_app(scope, receive, send)
     else:
         await limited_django_app(scope, receive, send)
 

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
-from uuid import uuid4
+
+from config.middleware import id_for
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -35,12 +36,13 @@ class BodyLimit:
             size += len(chunks[-1])
             more = message.get("more_body", False)
             if size > self.limit:
-                await self._refuse(send)
+                await self._refuse(scope, send)
                 return
         await self.app(scope, _replay(b"".join(chunks), receive), send)
 
-    async def _refuse(self, send: Send) -> None:
-        request_id = uuid4().hex
+    async def _refuse(self, scope: Message, send: Send) -> None:
+        given = dict(scope["headers"]).get(b"x-request-id", b"")
+        request_id = id_for(given.decode("latin-1"))
         body = json.dumps(
             {
                 "error": "payload_too_large",

@@ -4,9 +4,16 @@ import re
 from collections.abc import Callable
 from uuid import uuid4
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
 
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+def id_for(given: str) -> str:
+    """The caller's own id for a request, if it is well-formed; else a new one."""
+    return given if _GIVEN_ID.fullmatch(given) else uuid4().hex
 
 
 class RequestId:
@@ -16,9 +23,49 @@ class RequestId:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        given = request.headers.get("X-Request-ID", "")
-        request_id = given if _GIVEN_ID.fullmatch(given) else uuid4().hex
+        request_id = id_for(request.headers.get("X-Request-ID", ""))
         request.request_id = request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
         return response
+
+
+class Cors:
+    """Lets the pages of named origins call REST. No origin is named unless the operator says so.
+
+    A token comes in a header that such a page must have been given, so cookies are never allowed.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not settings.QUARRY_CORS_ORIGINS or not request.path.startswith("/api/"):
+            return self.get_response(request)
+        origin = request.headers.get("Origin", "")
+        is_allowed = origin in settings.QUARRY_CORS_ORIGINS
+        is_preflight = request.method == "OPTIONS" and (
+            "Access-Control-Request-Method" in request.headers
+        )
+        if is_allowed and is_preflight:
+            response = HttpResponse(status=204, headers=_PREFLIGHT)
+        else:
+            response = self.get_response(request)
+        patch_vary_headers(response, ["Origin"])
+        if is_allowed:
+            response["Access-Control-Allow-Origin"] = origin
+            response["Access-Control-Expose-Headers"] = _EXPOSED
+        return response
+
+
+_PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE",
+    "Access-Control-Allow-Headers": (
+        "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-ID"
+    ),
+    "Access-Control-Max-Age": "600",
+}
+_EXPOSED = (
+    "ETag, Idempotent-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "
+    "Retry-After, X-Request-ID"
+)

@@ -13,6 +13,7 @@ _SECTIONS = [
             ("Items", "article", "knowledge", "item", "What is kept, and what search finds."),
             ("Folders", "folder", "knowledge", "folder", "Shelves, and what tokens reach."),
             ("Contents", "notes", "knowledge", "content", "What each source said."),
+            ("Uploads", "upload_file", "knowledge", "upload", "Files on their way, and kept."),
         ],
     ),
     (
@@ -28,7 +29,11 @@ _SECTIONS = [
         "Running",
         [
             ("Jobs", "conveyor_belt", "knowledge", "job", "Work that waits or has failed."),
+            ("Webhooks", "webhook", "knowledge", "webhook", "Addresses that are told of items."),
+            ("Deliveries", "outbox", "knowledge", "delivery", "How telling them went."),
+            ("Tiers", "stairs", "knowledge", "tier", "Minutes that people have a month."),
             ("Usage", "data_usage", "knowledge", "usage", "Allowances used by month."),
+            ("Reservations", "bookmark", "knowledge", "reservation", "Minutes, set aside or used."),
             ("Embeddings", "scatter_plot", "knowledge", "generation", "Sets of vectors."),
         ],
     ),

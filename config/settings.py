@@ -38,6 +38,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.RequestId",
+    "config.middleware.Cors",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -148,13 +149,15 @@ QUARRY_S3_SECRET_KEY = env.text("QUARRY_S3_SECRET_KEY")
 
 # REST ------------------------------------------------------------------------------------
 
+QUARRY_CORS_ORIGINS = env.words("QUARRY_CORS_ORIGINS")
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tokens.rest.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_THROTTLE_CLASSES": ["tokens.rest.HourlyThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PARSER_CLASSES": ["knowledge.api.parsing.JSONBody"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "knowledge.api.parsing.AlwaysJSON",
+    "DEFAULT_SCHEMA_CLASS": "knowledge.api.documenting.Schema",
     "EXCEPTION_HANDLER": "knowledge.api.errors.answer_error",
     "UNAUTHENTICATED_USER": None,
     "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
@@ -170,7 +173,29 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {"ItemType": "knowledge.models.ItemType"},
+    "COMPONENT_SPLIT_PATCH": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "Capability": ["read", "write"],
+        "ContentState": "knowledge.models.ContentState",
+        "ErrorCode": "knowledge.api.errors.CODES",
+        "EstimatedState": "knowledge.api.shapes.ESTIMATED_STATES",
+        "IndexStatus": "knowledge.models.IndexStatus",
+        "IngestKind": "knowledge.ingestion.KINDS",
+        "ItemState": "knowledge.api.shapes.ITEM_STATES",
+        "ItemType": "knowledge.models.ItemType",
+        "SearchMode": "knowledge.retrieval.search.MODES",
+        "Toolset": "tokens.models.Toolset",
+        "TranscriptionStatus": "knowledge.models.TranscriptionStatus",
+        "TransformState": "knowledge.models.TransformState",
+        "VisibleBy": "knowledge.api.shapes.VISIBLE_BY",
+        "Visibility": "knowledge.models.Visibility",
+        "WebhookEvent": "knowledge.models.WebhookEvent",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "knowledge.api.documenting.complete",
+    ],
 }
 
 # MCP -------------------------------------------------------------------------------------
@@ -227,6 +252,7 @@ UNFOLD = {
     "SITE_URL": None,
     "SHOW_VIEW_ON_SITE": False,
     "SIDEBAR": {"navigation": "config.navigation.sections"},
+    "DASHBOARD_CALLBACK": "knowledge.admin.dashboard.with_figures",
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": "config.navigation.favicon"}
     ],

@@ -12,3 +12,7 @@ urlpatterns = [
     path("livez", livez),
     path("readyz", readyz),
 ]
+
+handler400 = "config.failures.bad_request"
+handler404 = "config.failures.not_found"
+handler500 = "config.failures.server_error"

@@ -72,7 +72,7 @@ _FREE_CLAIMS_OF_THE_DEAD = """
 WITH freed AS (
     UPDATE knowledge_job SET worker = NULL, crashes = crashes + 1,
         available_at = CASE WHEN crashes = 0 THEN available_at
-            ELSE now() + random() * power(2, least(crashes, 6)) * interval '1 second' END,
+            ELSE now() + random() * power(2, least(crashes, 4)) * interval '1 second' END,
         state = CASE WHEN crashes + 1 < %s THEN 'queued' ELSE 'dead' END,
         error = 'The worker died while it held this job.'
     WHERE state = 'claimed' AND worker = ANY(%s) AND pg_try_advisory_xact_lock(worker)

@@ -1,31 +1,39 @@
-"""Putting things in: what a caller adds, where it is filed, and when it can be found."""
+"""Putting things in: texts, links and uploads; what each costs, and what becomes of it."""
 
-import base64
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import NoReturn
+from pathlib import PurePosixPath
 from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import generations, pipeline, tasks
+from knowledge import changes, intake, linking, quotas, tasks, transforms
 from knowledge.access import Access, Capability
-from knowledge.chunking import Piece, chunk
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
-from knowledge.generations import EmbeddedPieces
 from knowledge.languages import language_of
-from knowledge.models import Content, Filing, Folder, IndexStatus, Item
-from knowledge.validation import clean_line, clean_tags, clean_text, one_of
+from knowledge.models import (
+    Content,
+    IndexStatus,
+    Item,
+    Step,
+    Transform,
+    TransformState,
+    Upload,
+    UploadState,
+)
+from knowledge.providers import live_transcriber
+from knowledge.shelving import MAX_TITLE, Prepared, Wish, index, prepare, shelve, wish_of
+from knowledge.sources import audio, canonical, files, links
+from knowledge.sources.addresses import read_url
+from knowledge.sources.extracted import Extracted, Fetched, Recording
+from knowledge.storage import live_store
+from knowledge.validation import UPLOAD_INSTEAD, clean_line, clean_text, one_of, refuse_blob
 
 KINDS = ("text", "url")
 MIN_TEXT = 20
 MAX_TEXT = 500_000
-MAX_TITLE = 500
-_UPLOAD_INSTEAD = "Upload files by the REST routes /api/v1/uploads/*."
-_NO_TRANSFORMER = "provider_unavailable: no model for transforms is configured; the item is ready."
-_DATA_URL = re.compile(r"data:[^,\s]*;base64,", re.IGNORECASE)
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+MAX_URL = 4_000
+SPOKEN = ("audio", "video")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,19 @@ class Added:
     item: Item
     folder_id: UUID | None
     transform_error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What an addition would be and cost; minutes are unknown where its source does not tell."""
+
+    kind: str
+    title: str
+    status: str
+    minutes: float | None
+    cost_usd: float | None
+    fits_quota: bool
+    quota: quotas.Quota
 
 
 def add_to_knowledge(
@@ -50,15 +71,42 @@ def add_to_knowledge(
 ) -> Added:
     """Add what the caller sent, by its kind."""
     access.require(Capability.WRITE)
-    if kind == "file":
-        raise ForbiddenBinary(f"Files are not taken here. {_UPLOAD_INSTEAD}")
-    one_of(kind, KINDS, field="kind")
+    _check_kind(kind)
+    if kind == "text":
+        title = _given(title, "title", kind)
+    wish = wish_of(access, title=title, in_kb=in_kb, tags=tags, auto_transform=auto_transform)
     if kind == "url":
-        _refuse_url(url)
-    item = add_text(
-        access, title=_given(title, "title"), text=_given(text, "text"), in_kb=in_kb, tags=tags
-    )
-    return Added(item, access.filing_folder_id, _NO_TRANSFORMER if auto_transform else None)
+        return _added(access, add_url(access, _given(url, "url", kind), wish))
+    return _added(access, _add_text(access, _given(text, "text", kind), wish))
+
+
+def estimate(
+    access: Access,
+    *,
+    kind: str,
+    text: str | None = None,
+    title: str | None = None,
+    url: str | None = None,
+    **_: object,
+) -> Estimate:
+    """What adding this would be and cost; nothing is kept and nothing is spent."""
+    access.require(Capability.WRITE)
+    _check_kind(kind)
+    if kind == "text":
+        wish = wish_of(access, title=_given(title, "title", kind))
+        _checked_text(_given(text, "text", kind))
+        return _estimate(access, kind, wish.title, seconds=0)
+    url = _clean_url(_given(url, "url", kind))
+    if known := linking.known(_key(url)):
+        return _estimate_known(access, known)
+    fetched = links.open_link(url)
+    if known := linking.known(fetched.key):
+        return _estimate_known(access, known)
+    found = fetched.found
+    if isinstance(found, Extracted):
+        return _estimate(access, fetched.kind, found.title, seconds=0)
+    seconds = linking.told_length(found)
+    return _estimate(access, fetched.kind, found.title, seconds=seconds, status="transcribing")
 
 
 def add_text(
@@ -67,105 +115,191 @@ def add_text(
     """Add a text: whole or not at all, found by word at once and by meaning soon after."""
     access.require(Capability.WRITE)
     title = clean_line(title, field="title", longest=MAX_TITLE)
-    text = clean_text(text, field="text", shortest=MIN_TEXT, longest=MAX_TEXT)
-    _refuse_blob(text)
-    tags = clean_tags(tags)
-    in_kb = in_kb or access.kb_only
-    language = language_of(text)
-    ready = prepare(text, title) if in_kb else None
-    with transaction.atomic():
-        content = Content.objects.create(
-            owner_id=access.owner_id,
-            kind="text",
-            title=title,
-            text=text,
-            language=language,
-        )
-        item = Item.objects.create(
-            owner_id=access.owner_id,
-            content=content,
-            in_kb=in_kb,
-            tags=tags,
-            added_by_token=access.token_id,
-            added_by_agent=access.agent_id,
-            unfiled_by=None if access.filing_folder_id else access.token_id,
-        )
-        _auto_file(access, item)
-        if ready:
-            index(item, ready)
+    return _add_text(access, text, wish_of(access, title=title, in_kb=in_kb, tags=tags))
+
+
+def add_url(access: Access, url: str, wish: Wish) -> Item:
+    """Add what a link leads to; what somebody added before is shared and costs nothing."""
+    access.require(Capability.WRITE)
+    url = _clean_url(url)
+    key = _key(url)
+    item = None
+    while item is None:  # what was known may be deleted, or fail, before it is held
+        if known := linking.known(key):
+            item = _add_known(access, known, wish)
+        else:
+            item = _add_fetched(access, key, links.open_link(url), wish)
     return item
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A text cut into pieces and, when they are few, embedded: all the slow work of indexing."""
-
-    pieces: list[Piece]
-    embedded: EmbeddedPieces | None
-
-
-def prepare(text: str, title: str) -> Prepared:
-    """Do the slow work before any row is held."""
-    pieces = chunk(text)
-    return Prepared(pieces, generations.embed_inline(title, pieces))
-
-
-def cut(text: str) -> Prepared:
-    """Only cut, and leave all embedding to a job."""
-    return Prepared(chunk(text), None)
-
-
-def index(item: Item, ready: Prepared) -> None:
-    """Index within the caller's transaction; the job for what is left commits with it."""
-    pipeline.index_item(item, ready.pieces, ready.embedded)
-    if item.index_status == IndexStatus.KEYWORD:
-        tasks.embed_item.send(str(item.pk))
-
-
-def _auto_file(access: Access, item: Item) -> None:
-    if access.filing_folder_id is None:
-        return
-    # The folder may be deleted at this very moment: then there is no scope left to add to.
-    folder = Folder.objects.select_for_update().visible_to(access).get(pk=access.filing_folder_id)
-    Filing.objects.create(item=item, folder=folder)
+def add_upload(
+    access: Access,
+    upload: Upload,
+    *,
+    title: str | None = None,
+    in_kb: bool = True,
+    tags: Collection[str] = (),
+    auto_transform: bool = False,
+) -> Added:
+    """Add a stored file; its job reads or transcribes it. Adding it twice is adding it once."""
+    access.require(Capability.WRITE)
+    wish = wish_of(access, title=title, in_kb=in_kb, tags=tags, auto_transform=auto_transform)
+    kind = files.kind_of(upload.media_type)
+    seconds = _length_of(upload) if kind in SPOKEN else None
+    with transaction.atomic():
+        upload = Upload.objects.select_for_update().get(pk=upload.pk)
+        if upload.content_id:
+            return _added(access, Item.objects.visible_to(access).get(content=upload.content_id))
+        content = _content_of(upload, kind, seconds)
+        item = shelve(access, content, wish, None)
+        if seconds is not None:
+            quotas.reserve(access.owner_id, content.pk, seconds)
+        tasks.start(content)
+    return _added(access, item)
 
 
-def _given(value: str | None, field: str) -> str:
-    if value is None:
-        raise InvalidInput(f'{field} is required when kind is "text".', field=field)
+def _check_kind(kind: str) -> None:
+    if kind == "file":
+        raise ForbiddenBinary(f"Files are not taken here. {UPLOAD_INSTEAD}")
+    one_of(kind, KINDS, field="kind")
+
+
+def _given(value: str | None, field: str, kind: str) -> str:
+    if value is None or (field == "url" and not str(value).strip()):
+        raise InvalidInput(f'{field} is required when kind is "{kind}".', field=field)
     return value
 
 
-def _refuse_url(url: str | None) -> NoReturn:
-    if not url:
-        raise InvalidInput('url is required when kind is "url".', field="url")
-    if url.lower().lstrip().startswith("data:"):
-        raise ForbiddenBinary(f"data: URLs are not taken. {_UPLOAD_INSTEAD}")
-    raise IngestFailed(
-        "This server does not take links yet; send the page's text with kind text.",
-        reason="links_not_supported",
+def _added(access: Access, item: Item) -> Added:
+    transform = Transform.objects.filter(item=item).first()
+    return Added(item, access.filing_folder_id, (transform and transform.error) or None)
+
+
+def _add_text(access: Access, text: str, wish: Wish) -> Item:
+    text = _checked_text(text)
+    language = language_of(text)
+    ready = prepare(text, wish.title) if wish.in_kb else None
+    with transaction.atomic():
+        content = Content.objects.create(
+            owner_id=access.owner_id, kind="text", title=wish.title, text=text, language=language
+        )
+        return shelve(access, content, wish, ready)
+
+
+def _checked_text(text: str) -> str:
+    text = clean_text(text, field="text", shortest=MIN_TEXT, longest=MAX_TEXT)
+    refuse_blob(text)
+    return text
+
+
+def _clean_url(url: str) -> str:
+    url = clean_text(url, field="url", shortest=1, longest=MAX_URL).strip()
+    if url.lower().startswith("data:"):
+        raise ForbiddenBinary(f"data: URLs are not taken. {UPLOAD_INSTEAD}")
+    return url
+
+
+def _key(url: str) -> str:
+    """The address's key; one that could never be opened is the caller's mistake."""
+    try:
+        read_url(canonical.unwrapped(url))
+        return canonical.key(url)
+    except IngestFailed as error:
+        if error.details.get("reason") != "bad_url":
+            raise
+        raise InvalidInput(error.message, field="url") from None
+
+
+def _add_known(access: Access, known: Content, wish: Wish) -> Item | None:
+    ready = _prepared(known, wish)
+    with transaction.atomic():
+        content = linking.still_known(known)
+        return _add_content(access, content, wish, ready) if content else None
+
+
+def _add_fetched(access: Access, key: str, fetched: Fetched, wish: Wish) -> Item | None:
+    # Another address, or a feed, may lead to what is known: then that text is the one to come.
+    ready = _prepared(linking.known(fetched.key) or fetched.found, wish)
+    with transaction.atomic():
+        content = linking.kept(access.owner_id, key, fetched)
+        return _add_content(access, content, wish, ready) if content else None
+
+
+def _prepared(source: Content | Extracted | Recording, wish: Wish) -> Prepared | None:
+    if not wish.in_kb or isinstance(source, Recording) or not source.text:
+        return None
+    return prepare(source.text, wish.title or source.title)
+
+
+def _add_content(access: Access, content: Content, wish: Wish, ready: Prepared | None) -> Item:
+    return _already_there(access, content, wish) or shelve(access, content, wish, ready)
+
+
+def _already_there(access: Access, content: Content, wish: Wish) -> Item | None:
+    """The item that the caller sees of this content already; adding again brings it back."""
+    items = Item.objects.visible_to(access).select_for_update(of=("self",))
+    item = items.filter(content=content).first()
+    if item is None:
+        return None
+    item.content = content
+    joins = wish.in_kb and not item.in_kb
+    before = changes.values_of(item, ("archived", "in_kb"))
+    item.archived, item.in_kb = False, item.in_kb or wish.in_kb
+    if joins:
+        item.index_status = IndexStatus.PENDING
+    item.save(update_fields=["archived", "in_kb", "index_status", "updated_at"])
+    changes.item_changed(access, item, before)
+    if joins and content.is_ready:
+        index(item, prepare(content.text, item.title))
+    if wish.auto_transform and _lacks_summary(item):
+        transforms.want_transform(item)
+    return item
+
+
+def _lacks_summary(item: Item) -> bool:
+    """Adding again pays for nothing that is there or on the way."""
+    return not Transform.objects.filter(item=item).exclude(state=TransformState.FAILED).exists()
+
+
+def _length_of(upload: Upload) -> float:
+    with live_store().local_copy(upload.key) as path:
+        return audio.probe(path)
+
+
+def _content_of(upload: Upload, kind: str, seconds: float | None) -> Content:
+    content = Content(
+        owner_id=upload.owner_id,
+        kind=kind,
+        title=PurePosixPath(upload.filename).stem[:500],
+        text="",
+        duration_sec=seconds,
+    )
+    intake.set_queued(content, Step.TRANSCRIBE if kind in SPOKEN else Step.EXTRACT)
+    content.save()
+    upload.content, upload.state = content, UploadState.FINISHED
+    upload.save(update_fields=["content", "state"])
+    return content
+
+
+def _estimate_known(access: Access, known: Content) -> Estimate:
+    status = "ready" if known.is_ready else "transcribing"
+    return _estimate(access, known.kind, known.title, seconds=0, status=status)
+
+
+def _estimate(
+    access: Access, kind: str, title: str, *, seconds: float | None, status: str = "ready"
+) -> Estimate:
+    quota = quotas.quota_of(access.owner_id)
+    return Estimate(
+        kind=kind,
+        title=title,
+        status=status,
+        minutes=None if seconds is None else round(seconds / 60, 1),
+        cost_usd=None if seconds is None else _cost(seconds),
+        fits_quota=quota.has_room_for(seconds),
+        quota=quota,
     )
 
 
-def _refuse_blob(text: str) -> None:
-    """Refuse bytes in the guise of text: nobody could ever find them again."""
-    start = text[:4096].strip()
-    if _DATA_URL.match(start) or _is_base64_of_bytes(start):
-        raise ForbiddenBinary(f"Encoded files are not taken as text. {_UPLOAD_INSTEAD}")
-
-
-def _is_base64_of_bytes(start: str) -> bool:
-    if " " in start:
-        return False
-    body = "".join(start.split())
-    if len(body) < 200 or not _BASE64.fullmatch(body):
-        return False
-    if body.islower() or body.isupper():
-        return False  # hexadecimal digits, such as a list of digests
-    try:
-        base64.b64decode(body[: len(body) // 4 * 4]).decode()
-    except UnicodeDecodeError as error:
-        return error.end < 100  # a cut at the very end may split a character
-    except ValueError:
-        return False
-    return False
+def _cost(seconds: float) -> float:
+    return round(live_transcriber().usd_per_hour * seconds / 3600, 4) if seconds else 0.0

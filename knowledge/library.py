@@ -1,6 +1,6 @@
 """What a caller may do with the items and folders it can see."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,14 +10,27 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, Q
 from django.db.models.functions import Lower
+from django.utils import timezone
 
-from knowledge import ingestion, pipeline
+from knowledge import changes as record
+from knowledge import intake, pipeline, quotas, shelving, tasks
 from knowledge.access import Access, Capability
-from knowledge.errors import InvalidInput, NameTaken, NotFound, OutOfScope
-from knowledge.ingestion import MAX_TITLE
-from knowledge.models import Filing, Folder, Item, ItemType, Visibility
+from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound, OutOfScope
+from knowledge.models import (
+    Content,
+    ContentState,
+    Filing,
+    Folder,
+    IndexStatus,
+    Item,
+    ItemType,
+    Step,
+    Upload,
+    Visibility,
+)
 from knowledge.models.folder import FolderQuerySet
 from knowledge.models.item import ItemQuerySet
+from knowledge.shelving import MAX_TITLE
 from knowledge.validation import as_moment, clean_line, clean_tags, clean_text, one_of, within
 
 MAX_RECENT = 100
@@ -61,6 +74,25 @@ class ItemChanges:
         return {name: value for name, value in fields.items() if value is not None}
 
 
+Expectation = Callable[[Item], None]
+"""Refuses an item that is not as its caller believes, once nobody else can change it."""
+
+Place = tuple[datetime, UUID]
+"""Where an item stands among the newest: when it was made, and its id."""
+
+
+def _anything(item: Item) -> None:
+    """Any state of an item will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """The first items of an order, and whether others follow."""
+
+    items: list[Item]
+    has_more: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page of a listing, and how long the whole of it is."""
@@ -71,12 +103,23 @@ class Page:
     per_page: int
 
 
-def list_recent(access: Access, *, limit: int = 20) -> list[Item]:
-    """The newest items the caller may see."""
+def list_recent(access: Access, *, limit: int = 20, before: Place | None = None) -> Recent:
+    """The newest items the caller may see, or those that follow a place in that order."""
     access.require(Capability.READ)
     within(limit, field="limit", low=1, high=MAX_RECENT)
     items = Item.objects.visible_to(access).filter(archived=False)
-    return list(_without_texts(_for_display(items, access)).newest_first()[:limit])
+    if before is not None:
+        items = items.older_than(*before)
+    rows = list(_without_texts(_for_display(items, access)).newest_first()[: limit + 1])
+    return Recent(rows[:limit], has_more=len(rows) > limit)
+
+
+def items_titled(access: Access, beginning: str, *, limit: int = 100) -> Recent:
+    """The newest items whose title begins like this, in any case."""
+    access.require(Capability.READ)
+    items = Item.objects.visible_to(access).filter(archived=False).titled(beginning)
+    rows = list(_without_texts(items.select_related("content")).newest_first()[: limit + 1])
+    return Recent(rows[:limit], has_more=len(rows) > limit)
 
 
 def list_items(access: Access, filters: ItemFilter, *, page: int = 1, per_page: int = 20) -> Page:
@@ -96,35 +139,62 @@ def get_item(access: Access, item_id: UUID) -> Item:
     return _visible(access, item_id)
 
 
-def update_item(access: Access, item_id: UUID, changes: ItemChanges) -> Item:
+def update_item(
+    access: Access, item_id: UUID, changes: ItemChanges, *, expect: Expectation = _anything
+) -> Item:
     """Change what is given; leaving the knowledge base removes the chunks, joining makes them."""
     access.require(Capability.WRITE)
     if changes.in_kb is False and access.kb_only:
         raise InvalidInput("A kb_only token keeps items in the knowledge base.", field="in_kb")
     fields = changes.checked()
     ready = None
-    if _needs_indexing(before := _visible(access, item_id), fields):
-        ready = ingestion.prepare(before.content.text, fields.get("custom_title", before.title))
+    if needs_indexing(seen := _visible(access, item_id), fields):
+        ready = shelving.prepare(seen.content.text, fields.get("custom_title", seen.title))
     with transaction.atomic():
         item = _visible(access, item_id, for_update=True)
-        must_index = _needs_indexing(item, fields)
-        for name, value in fields.items():
-            setattr(item, name, value)
-        item.save()
-        if not item.in_kb:
-            pipeline.remove_from_index(item)
-        elif must_index:
-            # Unprepared only when another caller changed the item since we looked.
-            ingestion.index(item, ready or ingestion.cut(item.content.text))
+        expect(item)
+        before = record.values_of(item, fields)
+        set_fields(item, fields, ready)
+        record.item_changed(access, item, before)
     return _visible(access, item_id)
 
 
+def set_fields(item: Item, fields: Mapping[str, Any], ready: shelving.Prepared | None) -> None:
+    """Change an item that the caller's transaction holds, and its place in the index with it."""
+    must_index = needs_indexing(item, fields)
+    for name, value in fields.items():
+        setattr(item, name, value)
+    item.save()
+    if not item.in_kb:
+        pipeline.remove_from_index(item)
+    elif must_index:
+        index_or_wait(item, ready)
+
+
 @transaction.atomic
-def delete_item(access: Access, item_id: UUID) -> None:
+def delete_item(access: Access, item_id: UUID, *, expect: Expectation = _anything) -> None:
     """Delete an item with its chunks, and its content unless others share it."""
     access.require(Capability.WRITE)
-    item = _visible(access, item_id, for_update=True)
-    _delete(item)
+    item = _held_with_content(access, item_id)
+    expect(item)
+    _delete(access, item)
+
+
+@transaction.atomic
+def retry_item(access: Access, item_id: UUID) -> Item:
+    """Try again what failed: to read or transcribe the source, or to embed its text."""
+    access.require(Capability.WRITE)
+    item = _held_with_content(access, item_id)
+    content = item.content
+    if content.state == ContentState.FAILED:
+        begin_again(access, content)
+    elif content.is_ready and item.index_status == IndexStatus.FAILED:
+        item.index_status, item.index_error = IndexStatus.KEYWORD, ""
+        item.save(update_fields=["index_status", "index_error"])
+        tasks.embed_item.send(str(item.pk))
+    else:
+        raise Conflict("Nothing about this item has failed, so there is nothing to retry.")
+    return _visible(access, item_id)
 
 
 @transaction.atomic
@@ -137,7 +207,9 @@ def file_item(access: Access, item_id: UUID, folder_ids: Collection[UUID]) -> It
     folders = list(Folder.objects.visible_to(access).filter(pk__in=folder_ids))
     if missing := set(folder_ids) - {folder.pk for folder in folders}:
         raise OutOfScope(missing)
-    item.folders.add(*folders)
+    new = [folder for folder in folders if folder.pk not in item.folder_ids]
+    filings = item.filings.bulk_create(Filing(item=item, folder=folder) for folder in new)
+    record.item_filed(access, item, filings, unfiled_by=item.unfiled_by)
     item.unfiled_by = None
     item.save(update_fields=["unfiled_by", "updated_at"])
     return _visible(access, item_id)
@@ -149,6 +221,7 @@ def unfile_item(access: Access, item_id: UUID, folder_id: UUID) -> None:
     access.require(Capability.WRITE)
     item = _visible(access, item_id, for_update=True)
     folder = _visible_folder(access, folder_id)
+    record.item_unfiled(access, item, [f for f in item.seen_filings if f.folder_id == folder.pk])
     Filing.objects.visible_to(access).filter(item=item, folder=folder).delete()
 
 
@@ -165,16 +238,19 @@ def create_folder(access: Access, name: str) -> Folder:
     name = clean_line(name, field="name", longest=MAX_FOLDER_NAME)
     with _unique_name():
         folder = Folder.objects.create(owner_id=access.owner_id, name=name)
+        record.folder_created(access, folder)
     return get_folder(access, folder.pk)
 
 
 def rename_folder(access: Access, folder_id: UUID, name: str) -> Folder:
     """Give a folder another name."""
     access.require(Capability.WRITE)
-    folder = _visible_folder(access, folder_id)
-    folder.name = clean_line(name, field="name", longest=MAX_FOLDER_NAME)
+    name = clean_line(name, field="name", longest=MAX_FOLDER_NAME)
     with _unique_name():
+        folder = _visible_folder(access, folder_id, for_update=True)
+        before, folder.name = folder.name, name
         folder.save(update_fields=["name"])
+        record.folder_renamed(access, folder, before)
     return get_folder(access, folder_id)
 
 
@@ -186,8 +262,12 @@ def delete_folder(access: Access, folder_id: UUID, *, cascade_items: bool = Fals
     folder = _visible_folder(access, folder_id)
     if cascade_items:
         filed = Item.objects.visible_to(access).filter(folders=folder)
+        intake.hold_all(filed.values_list("content", flat=True))
         for item in filed.select_for_update(of=("self",)):
-            _delete(item)
+            _delete(access, item)
+    # Held only now: whoever adds to it holds a content before, and the record misses no filing.
+    folder = _visible_folder(access, folder_id, for_update=True)
+    record.folder_deleted(access, folder)
     folder.delete()
 
 
@@ -224,8 +304,17 @@ def _visible(access: Access, item_id: UUID, *, for_update: bool = False) -> Item
     return item
 
 
-def _visible_folder(access: Access, folder_id: UUID) -> Folder:
-    folder = Folder.objects.visible_to(access).filter(pk=folder_id).first()
+def _held_with_content(access: Access, item_id: UUID) -> Item:
+    """The item and, before it, its content, held: jobs take them in that order too."""
+    intake.held(_visible(access, item_id).content_id)
+    return _visible(access, item_id, for_update=True)
+
+
+def _visible_folder(access: Access, folder_id: UUID, *, for_update: bool = False) -> Folder:
+    folders = Folder.objects.visible_to(access)
+    if for_update:
+        folders = folders.select_for_update()
+    folder = folders.filter(pk=folder_id).first()
     if folder is None:
         raise _no_such("folder")
     return folder
@@ -243,7 +332,7 @@ def _no_such(what: str) -> NotFound:
 
 
 def _for_display(items: ItemQuerySet, access: Access) -> ItemQuerySet:
-    return items.select_related("content").with_folders_for(access)
+    return items.select_related("content", "transform").with_folders_for(access)
 
 
 def _without_texts(items: ItemQuerySet) -> ItemQuerySet:
@@ -273,7 +362,29 @@ def _matching(access: Access, filters: ItemFilter) -> Q:
     return condition
 
 
-def _needs_indexing(item: Item, fields: Mapping[str, Any]) -> bool:
+def begin_again(access: Access, content: Content) -> None:
+    step = Step.TRANSCRIBE if content.is_recording else Step.EXTRACT
+    intake.queue(content, step)
+    if content.is_recording:
+        quotas.reserve(access.owner_id, content.pk, content.duration_sec)
+    tasks.start(content)
+
+
+def index_or_wait(item: Item, ready: shelving.Prepared | None) -> None:
+    """Index what is there; an item whose text is still to come waits for it."""
+    # Read anew: its job may have finished, or begun, since the item was looked up.
+    content = item.content
+    content.refresh_from_db()
+    if content.is_ready:
+        shelving.index(item, ready)
+        return
+    has_failed = content.state == ContentState.FAILED
+    item.index_status = IndexStatus.FAILED if has_failed else IndexStatus.PENDING
+    item.index_error = content.error
+    item.save(update_fields=["index_status", "index_error"])
+
+
+def needs_indexing(item: Item, fields: Mapping[str, Any]) -> bool:
     """Whether these changes bring the item into the index, or change what it says there."""
     joins = fields.get("in_kb", item.in_kb) and not item.in_kb
     renamed = fields.get("custom_title", item.title) != item.title
@@ -288,12 +399,26 @@ def _with_counts(folders: FolderQuerySet, access: Access) -> FolderQuerySet:
     )
 
 
-def _delete(item: Item) -> None:
+def _delete(access: Access, item: Item) -> None:
+    record.item_deleted(access, item)
     pipeline.remove_from_index(item)
     content = item.content
     item.delete()
-    if not content.items.exists():
-        content.delete()
+    if content.items.exists():
+        return
+    quotas.give_back(content.pk)
+    if upload := getattr(content, "upload", None):
+        _let_go(access, upload)
+    content.delete()
+
+
+def _let_go(access: Access, upload: Upload) -> None:
+    """Have a file removed; of what a token deletes, when that can no longer be undone."""
+    if access.token_id is None:
+        tasks.remove_stored_file.send(str(upload.pk))
+        return
+    upload.kept_until = timezone.now() + record.KEPT_FOR
+    upload.save(update_fields=["kept_until"])
 
 
 @contextmanager

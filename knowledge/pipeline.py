@@ -9,6 +9,7 @@ from knowledge.chunking import Piece
 from knowledge.generations import EmbeddedPieces, hold_live_generation, write_pieces
 from knowledge.languages import configuration_for
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
+from knowledge.places import span_locator
 from knowledge.wording import write_words
 
 INDEX_VERSION = 1
@@ -20,13 +21,20 @@ _COPY_CHUNKS = (
 )
 
 
-def index_item(item: Item, pieces: Sequence[Piece], embedded: EmbeddedPieces | None) -> None:
+def index_item(
+    item: Item,
+    pieces: Sequence[Piece],
+    embedded: EmbeddedPieces | None,
+    *,
+    is_new: bool = False,
+) -> None:
     """Replace the item's chunks; without vectors it is found by word until its job is done.
 
     Runs within the caller's transaction, which holds the item or has just made it.
     """
     hold_live_generation()
-    removed = _delete_chunks(item)
+    # A new item has nothing to delete, and looking costs as much as all else for a short note.
+    removed = 0 if is_new else _delete_chunks(item)
     chunk_ids = _write_chunks(item, pieces)
     is_embedded = embedded is not None and write_pieces(item, chunk_ids, embedded)
     is_done = is_embedded or not chunk_ids
@@ -58,6 +66,7 @@ def _count(item: Item, chunks: int, change: int) -> None:
 
 
 def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
+    parts = item.content.locators
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT nextval(pg_get_serial_sequence('knowledge_chunk', 'id')) "
@@ -68,7 +77,7 @@ def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
         with cursor.copy(_COPY_CHUNKS) as copy:
             for position, (chunk_id, piece) in enumerate(zip(chunk_ids, pieces, strict=True)):
                 place = (chunk_id, item.pk, item.owner_id, position, piece.start, piece.end)
-                locator = json.dumps({"char_span": [piece.start, piece.end]})
+                locator = json.dumps(span_locator(parts, piece.start, piece.end))
                 copy.write_row((*place, list(piece.heading_path), piece.text, locator))
     texts = ((id_, _all_words(item, piece)) for id_, piece in zip(chunk_ids, pieces, strict=True))
     configuration = configuration_for(item.content.language)

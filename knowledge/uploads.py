@@ -32,6 +32,7 @@ FINISH_WITHIN = timedelta(minutes=75)
 """A file that is put at the last moment may take an hour to arrive."""
 
 MAX_FILENAME = 255
+MAX_MEDIA_TYPE = 255
 RECORDINGS = frozenset({"audio", "video"})
 DOCUMENTS = frozenset({"pdf", "image", "office", "text", "markdown", "webpage"})
 
@@ -52,7 +53,7 @@ def begin_upload(access: Access, *, filename: str, media_type: str, size: int) -
     """Promise a place to a file of a kind and size that are taken."""
     access.require(Capability.WRITE)
     filename = clean_filename(filename)
-    media_type = _bare(media_type)
+    media_type = _bare(clean_line(media_type, field="mime_type", longest=MAX_MEDIA_TYPE))
     files.kind_of(media_type)
     _check_size(size)
     upload_id, now = uuid4(), timezone.now()

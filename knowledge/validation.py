@@ -1,15 +1,23 @@
 """Checks of what callers send, shared by every ask; each failure names the field and the rule."""
 
+import base64
 import re
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from knowledge.errors import InvalidId, InvalidInput
+from knowledge.errors import ForbiddenBinary, InvalidId, InvalidInput
 
 MAX_TAGS = 50
 MAX_TAG = 100
+UPLOAD_INSTEAD = (
+    "Upload files by the REST routes: POST /api/v1/uploads/signed-url, PUT the file, "
+    "then POST /api/v1/uploads/finalize or /api/v1/uploads/finalize-document."
+)
 _AGE = re.compile(r"(\d{1,4})([dwmy])")
+_DATA_URL = re.compile(r"data:[^,\s]*;base64,", re.IGNORECASE)
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_BEGINNING, _END = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -82,17 +90,31 @@ def as_id(value: str | UUID, *, field: str) -> UUID:
 def as_moment(value: str | datetime, *, field: str) -> datetime:
     """An ISO date or datetime, or an age such as 7d, 2w, 3m or 1y before now."""
     if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
+        return _in_utc(value)
     if match := _AGE.fullmatch(value.strip()):
-        return datetime.now(UTC) - timedelta(days=int(match[1]) * _DAYS[match[2]])
+        return _ago(int(match[1]) * _DAYS[match[2]])
     try:
-        moment = datetime.fromisoformat(value.strip())
+        return _in_utc(datetime.fromisoformat(value.strip()))
     except ValueError:
         raise InvalidInput(
             f"{field} must be an ISO date or datetime, or an age such as 7d, 2w, 3m or 1y.",
             field=field,
         ) from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _ago(days: int) -> datetime:
+    now = datetime.now(UTC)
+    return now - timedelta(days=min(days, (now - _BEGINNING).days))
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """The same moment, or the nearest there is: Postgres knows fewer offsets than Python does."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return _BEGINNING if moment.year == 1 else _END
 
 
 def _refuse_surrogates(value: str, field: str) -> None:
@@ -102,3 +124,27 @@ def _refuse_surrogates(value: str, field: str) -> None:
         raise InvalidInput(
             f"{field} contains broken Unicode (a lone surrogate).", field=field
         ) from None
+
+
+def refuse_blob(text: str) -> None:
+    """Refuse bytes in the guise of text: nobody could ever find them again."""
+    start = text[:4096].strip()
+    if _DATA_URL.match(start) or _is_base64_of_bytes(start):
+        raise ForbiddenBinary(f"Encoded files are not taken as text. {UPLOAD_INSTEAD}")
+
+
+def _is_base64_of_bytes(start: str) -> bool:
+    if " " in start:
+        return False
+    body = "".join(start.split())
+    if len(body) < 200 or not _BASE64.fullmatch(body):
+        return False
+    if body.islower() or body.isupper():
+        return False  # hexadecimal digits, such as a list of digests
+    try:
+        base64.b64decode(body[: len(body) // 4 * 4]).decode()
+    except UnicodeDecodeError as error:
+        return error.end < 100  # a cut at the very end may split a character
+    except ValueError:
+        return False
+    return False

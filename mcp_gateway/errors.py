@@ -1,6 +1,10 @@
 """How the domain's errors look over MCP: one table of JSON-RPC codes."""
 
-from knowledge.errors import QuarryError
+from collections.abc import Callable
+
+from mcp.shared.exceptions import MCPError
+
+from knowledge.errors import NotFound, QuarryError
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
@@ -37,3 +41,18 @@ def error_data(error: QuarryError) -> dict[str, object]:
     if error.code in _HTTP_STATUSES:
         data["http_status"] = _HTTP_STATUSES[error.code]
     return data
+
+
+def json_rpc(error: QuarryError) -> MCPError:
+    """The error as a client gets it."""
+    return MCPError(JSON_RPC_CODES[error.code], error.message, error_data(error))
+
+
+def resource_error(uri: str) -> Callable[[QuarryError], MCPError]:
+    """How errors of reading a resource look: by the protocol, a wrong address is a wrong param."""
+
+    def as_error(error: QuarryError) -> MCPError:
+        code = INVALID_PARAMS if isinstance(error, NotFound) else JSON_RPC_CODES[error.code]
+        return MCPError(code, error.message, {**error_data(error), "uri": uri})
+
+    return as_error

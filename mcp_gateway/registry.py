@@ -12,11 +12,15 @@ from pydantic.fields import FieldInfo
 
 from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied, InvalidInput
-from mcp_gateway.payloads import Payload
+from mcp_gateway.payloads.base import Payload
+from mcp_gateway.printing import printable
 from mcp_gateway.schemas import input_schema, output_schema
 from tokens.models import Token, Toolset
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Payload])
+
+SECONDS = 30
+"""The longest that a call may take, unless its tool says otherwise."""
 
 _STRICT = ConfigDict(strict=True, extra="forbid")
 _KINDS = {
@@ -39,6 +43,7 @@ class Tool:
     toolset: Toolset
     needs: Capability
     ask: str
+    seconds: int
     arguments: type[BaseModel]
     definition: ToolDefinition
 
@@ -70,7 +75,7 @@ class Tool:
     def _explained(self, error: ValidationError) -> InvalidInput:
         """The first thing wrong, in a sentence that says what is allowed."""
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        field = _printable(str(first["loc"][0])) if first["loc"] else "arguments"
+        field = printable(str(first["loc"][0])) if first["loc"] else "arguments"
         known = list(self.arguments.model_fields)
         if first["type"] == "missing":
             return InvalidInput(f"{field} is required.", field=field)
@@ -93,6 +98,7 @@ def tool(
     ask: str,
     needs: Capability = Capability.READ,
     is_open_world: bool = False,
+    seconds: int = SECONDS,
 ) -> Callable[[FunctionT], FunctionT]:
     """Make a function a tool; its first parameter is who is asking and stays out of the schema."""
 
@@ -118,6 +124,7 @@ def tool(
             toolset=toolset,
             needs=needs,
             ask=ask,
+            seconds=seconds,
             arguments=arguments,
             definition=definition,
         )
@@ -135,7 +142,7 @@ def tool_named(name: str) -> Tool:
     """The tool of that name; an unknown one is the caller's mistake."""
     if name not in TOOLS:
         raise InvalidInput(
-            f"There is no tool {_printable(name)}; tools/list names those there are.", field="name"
+            f"There is no tool {printable(name)}; tools/list names those there are.", field="name"
         )
     return TOOLS[name]
 
@@ -143,6 +150,11 @@ def tool_named(name: str) -> Tool:
 def tools_shown_to(token: Token) -> list[ToolDefinition]:
     """What this token may call, always in the same order."""
     return [tool.definition for tool in TOOLS.values() if tool.is_shown_to(token)]
+
+
+def seconds_for(name: str) -> int:
+    """How long a call of that tool may take."""
+    return TOOLS[name].seconds if name in TOOLS else SECONDS
 
 
 def tool_input_schema(name: str) -> Mapping[str, Any] | None:
@@ -165,8 +177,3 @@ def _arguments_of(function: Callable[..., Payload]) -> type[BaseModel]:
 def _injected(function: Callable[..., Payload], token: Token) -> Access | Token:
     who = next(iter(signature(function).parameters.values()))
     return token if who.annotation is Token else token.access
-
-
-def _printable(name: str) -> str:
-    """A caller's own word, fit to be said back to it: short, and without broken Unicode."""
-    return name[:60].encode("ascii", "backslashreplace").decode()

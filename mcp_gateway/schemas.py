@@ -38,19 +38,13 @@ def _lean(schema: Schema, definitions: Schema | None = None) -> Schema:
     if "properties" in lean:
         lean.pop("description", None)  # a docstring, meant for us
     if "anyOf" in lean:
-        options = [_lean(option, definitions) for option in lean.pop("anyOf")]
-        lean = {**_joined(options), **lean}
+        lean["anyOf"] = [_lean(option, definitions) for option in lean["anyOf"]]
     return lean
 
 
-def _joined(options: list[Schema]) -> Schema:
-    """`string or null` as one schema with two types."""
-    plain = [option for option in options if option != {"type": "null"}]
-    if len(plain) == 1 and isinstance(plain[0].get("type"), str):
-        return {**plain[0], "type": [plain[0]["type"], "null"]}
-    return {"anyOf": options}
-
-
 def _without_null(schema: Schema) -> Schema:
-    kind = schema.get("type")
-    return {**schema, "type": kind[0]} if isinstance(kind, list) else schema
+    """What may be null as what it is when it is given."""
+    options = [option for option in schema.get("anyOf", []) if option != {"type": "null"}]
+    if len(options) != 1:
+        return schema
+    return {**options[0], **{name: value for name, value in schema.items() if name != "anyOf"}}

@@ -9,6 +9,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from dramatiq.brokers.stub import StubBroker
+from pytest_django import Settings
+from pytest_httpserver import HTTPServer
 from rest_framework.test import APIClient
 
 from knowledge.access import Access
@@ -106,6 +108,13 @@ def add(library: Access) -> Add:
 @pytest.fixture
 def folder(library: Access) -> Callable[[str], Folder]:
     return lambda name: create_folder(library, name)
+
+
+@pytest.fixture
+def site(httpserver: HTTPServer, settings: Settings) -> HTTPServer:
+    """A site in this process, which the product may fetch from as if it were public."""
+    settings.QUARRY_ALLOWED_PRIVATE_HOSTS = [f"{httpserver.host}:{httpserver.port}"]
+    return httpserver
 
 
 def ids(items: list[Item]) -> set[UUID]:

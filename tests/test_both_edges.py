@@ -1,59 +1,28 @@
 """Every ask that both edges offer, for every shape of token: the same rows, the same refusals."""
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
-from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.api.errors import STATUSES
-from knowledge.errors import QuarryError
-from knowledge.ingestion import add_text
-from knowledge.library import delete_folder
 from knowledge.models import Folder, Item
-from mcp_gateway.calls import call_tool, list_tools
+from mcp_gateway.calls import list_tools
 from mcp_gateway.identity import Caller
-from tests.conftest import LONG_ENOUGH, Add, Mint, Minted
-from tokens.models import Token
-
-MISSING = "11111111-1111-4111-8111-111111111111"
-SHAPES = (
-    "whole",
-    "one_folder",
-    "two_folders",
-    "none_left",
-    "kb_only",
-    "kb_only_folder",
-    "read_only",
-    "expired",
-    "revoked",
-    "stranger",
+from tests.conftest import LONG_ENOUGH, Add, Mint
+from tests.edges_for_tests import (
+    DEAD,
+    MISSING,
+    NOT_IN_KB,
+    SEES,
+    SHAPES,
+    World,
+    made_world,
+    over_mcp,
+    over_rest,
+    scope_of,
 )
-DEAD = {"none_left", "expired", "revoked"}
-SEES = {
-    "whole": {"in a", "in b", "in both", "in c", "loose", "kept out", "loose out"},
-    "one_folder": {"in a", "in both", "kept out"},
-    "two_folders": {"in a", "in b", "in both", "kept out"},
-    "kb_only": {"in a", "in b", "in both", "in c", "loose"},
-    "kb_only_folder": {"in a", "in both"},
-    "read_only": {"in a", "in b", "in both", "in c", "loose", "kept out", "loose out"},
-    "stranger": {"theirs"},
-}
-NOT_IN_KB = {"kept out", "loose out"}
-
-
-@dataclass(frozen=True)
-class World:
-    """One library with items in every kind of place, and a stranger's beside it."""
-
-    items: dict[str, Item]
-    folders: dict[str, Folder]
-    tokens: dict[str, Minted]
 
 
 @pytest.fixture
@@ -64,57 +33,7 @@ def world(
     add: Add,
     folder: Callable[[str], Folder],
 ) -> World:
-    a, b, c, doomed = (folder(name) for name in ("A", "B", "C", "Doomed"))
-    theirs = Access.whole_library(stranger.pk)
-    items = {
-        "in a": add("in a", "granite from quarry a", a),
-        "in b": add("in b", "granite from quarry b", b),
-        "in both": add("in both", "granite from both quarries", a, b),
-        "in c": add("in c", "granite from quarry c", c),
-        "loose": add("loose", "granite from nowhere"),
-        "kept out": add("kept out", "granite kept out of the index", a, in_kb=False),
-        "loose out": add("loose out", "granite loose and kept out", in_kb=False),
-        "theirs": add_text(theirs, title="theirs", text="granite of a stranger" + LONG_ENOUGH),
-    }
-    tokens = {
-        "whole": mint(),
-        "one_folder": mint(a),
-        "two_folders": mint(a, b),
-        "none_left": mint(doomed),
-        "kb_only": mint(kb_only=True),
-        "kb_only_folder": mint(a, kb_only=True),
-        "read_only": mint(write=False),
-        "expired": mint(),
-        "revoked": mint(),
-        "stranger": mint(by=stranger),
-    }
-    delete_folder(library, doomed.pk)
-    Token.objects.filter(pk=tokens["expired"].row.pk).update(expires_at=timezone.now())
-    Token.objects.filter(pk=tokens["revoked"].row.pk).revoke()
-    return World(items, {"A": a, "B": b, "C": c}, tokens)
-
-
-def over_rest(token: Minted, method: str, path: str, **sent: Any) -> tuple[str, Any]:
-    """`ok` with the body, or the error's code, once its status is the table's."""
-    if method == "GET":
-        answer = token.client.get(f"/api/v1/{path}", sent)
-    else:
-        answer = token.client.generic(
-            method, f"/api/v1/{path}", json.dumps(sent), content_type="application/json"
-        )
-    body = json.loads(answer.content or "null")
-    if answer.status_code < 400:
-        return "ok", body
-    assert answer.status_code == STATUSES[body["error"]]
-    return body["error"], body["message"]
-
-
-def over_mcp(token: Minted, tool: str, **arguments: Any) -> tuple[str, Any]:
-    try:
-        answer = call_tool(Caller(token.secret, edge="mcp"), tool, arguments)
-    except QuarryError as error:
-        return error.code, error.message
-    return "ok", json.loads(answer.model_dump_json())
+    return made_world(library, stranger, mint, add, folder)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -129,7 +48,7 @@ def test_search_finds_what_the_token_sees(world: World, shape: str, mode: str) -
         return
     hits = rest[1]["results"]
     assert {hit["title"] for hit in hits} == SEES[shape] - NOT_IN_KB
-    scope = _scope(world, shape)
+    scope = scope_of(world, shape)
     for hit in hits:
         filed = {str(each.pk) for each in world.items[hit["title"]].folders.all()}
         assert set(hit["folder_ids"]) == filed & scope
@@ -171,7 +90,7 @@ def test_reading_hides_alike_what_is_missing_foreign_out_of_scope_or_kept_out(
         assert {"text", "title", "folder_ids", "index_status", "tags"} <= shared
         times = {"created_at"}
         assert {k: rest[1][k] for k in shared - times} == {k: mcp[1][k] for k in shared - times}
-        assert set(rest[1]["folder_ids"]) <= _scope(world, shape)
+        assert set(rest[1]["folder_ids"]) <= scope_of(world, shape)
     assert len(refusals) == 1  # one code and one sentence for all that is hidden
     expected = "invalid_token" if shape in DEAD else "not_found"
     assert {code for code, _ in refusals} == {expected}
@@ -302,7 +221,7 @@ def test_a_folder_to_narrow_to_must_be_in_scope(world: World) -> None:
 @pytest.mark.parametrize("shape", ["whole", "one_folder", "two_folders", "kb_only"])
 def test_folder_counts_tell_only_of_what_is_seen(world: World, shape: str) -> None:
     rows = over_rest(world.tokens[shape], "GET", "folders")[1]["folders"]
-    assert {row["id"] for row in rows} == _scope(world, shape)
+    assert {row["id"] for row in rows} == scope_of(world, shape)
     for row in rows:
         seen = {
             title
@@ -310,14 +229,3 @@ def test_folder_counts_tell_only_of_what_is_seen(world: World, shape: str) -> No
             if title in SEES[shape] and item.folders.filter(pk=row["id"]).exists()
         }
         assert row["item_count"] == len(seen)
-
-
-def _scope(world: World, shape: str) -> set[str]:
-    names = {
-        "one_folder": "A",
-        "kb_only_folder": "A",
-        "two_folders": "AB",
-        "stranger": "",
-    }.get(shape, "ABC")
-    ids: set[UUID] = {world.folders[name].pk for name in names}
-    return {str(folder_id) for folder_id in ids}

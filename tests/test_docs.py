@@ -8,6 +8,7 @@ from django.core.management import get_commands
 from drf_spectacular.generators import SchemaGenerator
 
 from knowledge.api.errors import STATUSES
+from knowledge.sources import youtube
 from mcp_gateway.calls import list_tools  # noqa: F401 (registers the tools)
 from mcp_gateway.errors import JSON_RPC_CODES
 from mcp_gateway.registry import TOOLS
@@ -29,7 +30,7 @@ def test_every_route_is_documented() -> None:
     paths = SchemaGenerator().get_schema(public=True)["paths"]
     assert len(paths) >= 9
     for path, methods in paths.items():
-        route = re.sub(r"\{item_id\}|\{token_id\}|(?<=folders/)\{folder_id\}$", "{id}", path)
+        route = re.sub(r"\{(?:item|token|webhook)_id\}|(?<=folders/)\{folder_id\}$", "{id}", path)
         route = route.removeprefix("/api/v1")
         if route.startswith("/items/{id}/folders/"):
             route = "/items/{id}/folders/{folder_id}"
@@ -43,6 +44,19 @@ def test_every_error_is_documented_with_its_codes(code: str) -> None:
     assert f"| {STATUSES[code]} |" in row
     if STATUSES[code] != 401:
         assert f"| {JSON_RPC_CODES[code]} |" in row
+
+
+def test_every_reason_of_a_failed_source_is_in_the_table_of_reasons() -> None:
+    table = (ROOT / "docs" / "errors.md").read_text().partition("| Reason |")[2]
+    places = [ROOT / "knowledge" / name for name in ("sources", "providers", "storage")]
+    files = [
+        ROOT / "knowledge" / "intake.py",
+        *(f for place in places for f in place.rglob("*.py")),
+    ]
+    code = "\n".join(path.read_text() for path in files)
+    reasons = {*re.findall(r'reason="(\w+)"', code), *youtube._MESSAGES}
+    assert len(reasons) > 30
+    assert [reason for reason in sorted(reasons) if f"`{reason}`" not in table] == []
 
 
 @pytest.mark.parametrize("name", sorted(n for n, app in get_commands().items() if app in OURS))

@@ -88,6 +88,7 @@ def test_a_port_that_cannot_be_used_is_told_in_a_line_before_anything_is_set_up(
     [
         ("QUARRY_EMBEDDER", "abacus", "There is no embedder 'abacus'; there are: fake,"),
         ("QUARRY_PRODUCTION", "1", "Set QUARRY_SECRET_KEY to a long random string"),
+        ("QUARRY_BROKER_URL", "kafka://host", "QUARRY_BROKER_URL: there are no jobs over 'kafka'"),
         ("QUARRY_HOME", "/proc/nowhere", "The data folder /proc/nowhere cannot be used: "),
     ],
 )
@@ -310,11 +311,11 @@ class Quarry:
         return pid
 
     def get(self, path: str, token: str = "") -> tuple[int, Any]:
-        return self._ask("GET", path, token)
+        return self.ask("GET", path, token)
 
     def add(self, token: str, title: str, text: str) -> Any:
         body = json.dumps({"kind": "text", "title": title, "text": text})
-        status, answer = self._ask("POST", "/api/v1/ingest", token, body)
+        status, answer = self.ask("POST", "/api/v1/ingest", token, body)
         assert status == 201, answer
         return answer
 
@@ -323,9 +324,9 @@ class Quarry:
         assert status == 200, answer
         return [hit["user_item_id"] for hit in answer["results"]]
 
-    def _ask(self, method: str, path: str, token: str, body: str | None = None) -> tuple[int, Any]:
+    def ask(self, method: str, path: str, token: str, body: str | None = None) -> tuple[int, Any]:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=DEADLINE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
@@ -334,7 +335,7 @@ class Quarry:
             connection.close()
 
     @property
-    def _port(self) -> int:
+    def port(self) -> int:
         [port] = re.findall(r"^  MCP    http://localhost:(\d+)/mcp$", self.said, re.MULTILINE)
         return int(port)
 

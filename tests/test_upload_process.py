@@ -50,7 +50,7 @@ def test_a_large_file_takes_no_memory_and_survives_a_killed_server(home: Path) -
 
 def begin(quarry: Quarry, token: str) -> Any:
     asked = {"filename": "long.txt", "mime_type": "text/plain", "size": SIZE}
-    status, body = quarry._ask("POST", "/api/v1/uploads/signed-url", token, json.dumps(asked))
+    status, body = quarry.ask("POST", "/api/v1/uploads/signed-url", token, json.dumps(asked))
     assert status == 201, body
     return body
 

@@ -1,12 +1,63 @@
 """The record of what each token did: the ask, its target, how it ended and how long it took."""
 
 import logging
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 from django.db import DatabaseError
 
+from knowledge.validation import as_moment, within
 from tokens.models import Event, Token
 
+MAX_PAGE = 1_000_000
+MAX_PER_PAGE = 100
+
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventFilter:
+    """How the record is narrowed; what is left None does not narrow."""
+
+    since: str | datetime | None = None
+    outcome: str | None = None
+    ask: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """One page of the record, and how long the whole of it is."""
+
+    events: list[Event]
+    total: int
+    page: int
+    per_page: int
+
+
+def list_events(
+    owner_id: int,
+    token_id: UUID | None,
+    filters: EventFilter,
+    *,
+    page: int = 1,
+    per_page: int = 20,
+) -> EventPage:
+    """What one of the owner's tokens did or, without one, what all of them did; newest first."""
+    within(page, field="page", low=1, high=MAX_PAGE)
+    within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
+    events = Event.objects.filter(owner_id=owner_id)
+    if token_id is not None:
+        events = events.filter(token_id=token_id)
+    if filters.since is not None:
+        events = events.filter(at__gte=as_moment(filters.since, field="since"))
+    if filters.outcome is not None:
+        events = events.filter(outcome=filters.outcome)
+    if filters.ask is not None:
+        events = events.filter(action=filters.ask)
+    start = (page - 1) * per_page
+    rows = events.order_by("-at", "-pk")[start : start + per_page]
+    return EventPage(list(rows), events.count(), page, per_page)
 
 
 def record(

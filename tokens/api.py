@@ -10,11 +10,14 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, OneOf, WholeNumber, errors, path_id
+from knowledge.access import Capability
+from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
+from knowledge.api.shapes import QuotaOutput
 from knowledge.errors import CapabilityDenied, MissingToken
 from tokens.identity import whoami
 from tokens.minting import DEFAULT_DAYS, MAX_DAYS, TokenRequest, mint_token, revoke_token
-from tokens.models import Token, Toolset
+from tokens.models import Token, Toolset, default_toolsets
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -38,18 +41,14 @@ class FolderNameOutput(serializers.Serializer[Any]):
     name = serializers.CharField()
 
 
-class QuotaOutput(serializers.Serializer[Any]):
-    used = serializers.FloatField()
-    cap_per_month = serializers.FloatField(allow_null=True)
-    remaining = serializers.FloatField(allow_null=True)
-
-
 class WhoAmIOutput(serializers.Serializer[Any]):
     name = serializers.CharField()
     agent_id = serializers.CharField()
     owner = serializers.CharField()
-    capabilities = serializers.ListField(child=serializers.CharField())
-    toolsets = serializers.ListField(child=OneOf(Toolset.choices))
+    capabilities = serializers.ListField(
+        child=serializers.ChoiceField([str(each) for each in Capability])
+    )
+    toolsets = serializers.ListField(child=serializers.ChoiceField(Toolset.choices))
     is_unscoped = serializers.BooleanField()
     folders = FolderNameOutput(many=True)
     kb_only = serializers.BooleanField()
@@ -71,14 +70,14 @@ class WhoAmIView(AskView):
 
 
 class TokenInput(Input):
-    name = serializers.CharField(max_length=100)
-    is_unscoped = serializers.BooleanField(default=False, help_text="Reach the whole library.")
-    folder_ids = serializers.ListField(child=serializers.UUIDField(), default=list)
-    can_write = serializers.BooleanField(default=False)
-    kb_only = serializers.BooleanField(default=False)
-    toolsets = serializers.ListField(
-        child=OneOf(Toolset.choices), default=lambda: [Toolset.LIBRARY]
-    )
+    """What a token should be; nothing in it can be widened later."""
+
+    name = Text(shortest=1, longest=100)
+    is_unscoped = Flag(default=False, help_text="Reach the whole library.")
+    folder_ids = ListOf(child=Id(), default=list, most=1000)
+    can_write = Flag(default=False)
+    kb_only = Flag(default=False)
+    toolsets = ListOf(child=OneOf(Toolset.choices), default=default_toolsets, fewest=1, most=20)
     expires_days = WholeNumber(default=DEFAULT_DAYS, min_value=1, max_value=MAX_DAYS)
 
 
@@ -135,12 +134,18 @@ class SessionView(AskView):
         raise MissingToken("Sign in to the admin first; this is for people, not for tokens.")
 
     @property
+    def caller(self) -> str:
+        return f"person:{self.person.pk}"
+
+    @property
     def person(self) -> User:
         return cast(User, self.request.user)
 
 
 class TokensView(SessionView):
     """A person's own tokens."""
+
+    shows_secret = True
 
     @extend_schema(
         operation_id="list_tokens", tags=["tokens"], responses={200: TokensOutput, **errors(403)}

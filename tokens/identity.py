@@ -1,19 +1,18 @@
 """What a token is told about itself."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from uuid import UUID
 
-from django.utils import timezone
-
+from knowledge import quotas
 from knowledge.access import Capability
-from knowledge.models import Usage
 from tokens.limits import PER_HOUR, Allowance, remaining
 from tokens.models import Token
 
 WRITES = frozenset(
     {"add", "update_item", "delete_item", "file_item"}
     | {"create_folder", "update_folder", "delete_folder"}
+    | {"begin_upload", "finish_upload", "retry", "transform", "webhooks", "import"}
 )
 
 
@@ -31,7 +30,7 @@ class WhoAmI:
     kb_only: bool
     expires_at: datetime
     limits: dict[str, Allowance]
-    quota: dict[str, dict[str, float | None]]
+    quota: dict[str, quotas.Quota]
 
 
 def whoami(token: Token) -> WhoAmI:
@@ -47,18 +46,10 @@ def whoami(token: Token) -> WhoAmI:
         kb_only=token.kb_only,
         expires_at=token.expires_at,
         limits={ask: remaining(token, ask) for ask in PER_HOUR if may_ask(token, ask)},
-        quota={"transcription_minutes": _transcription_quota(token.owner_id)},
+        quota={quotas.RESOURCE: quotas.quota_of(token.owner_id)},
     )
 
 
 def may_ask(token: Token, ask: str) -> bool:
     """Whether the token's capabilities cover this ask at all."""
     return ask not in WRITES or Capability.WRITE in token.capabilities
-
-
-def _transcription_quota(owner_id: int) -> dict[str, float | None]:
-    first: date = timezone.now().date().replace(day=1)
-    usage = Usage.objects.filter(owner_id=owner_id, month=first).first()
-    used = usage.transcription_sec_used + usage.transcription_sec_reserved if usage else 0
-    # No tier sets a cap yet, so nothing is ever "left" of one.
-    return {"used": round(used / 60, 1), "cap_per_month": None, "remaining": None}

@@ -21,7 +21,16 @@ PER_HOUR = {
     "create_folder": 60,
     "update_folder": 60,
     "delete_folder": 30,
+    "begin_upload": 30,
+    "finish_upload": 30,
+    "retry": 60,
+    "transform": 60,
+    "webhooks": 60,
+    "export": 10,
+    "import": 10,
     "whoami": 1000,
+    "activity": 1000,
+    "usage": 1000,
 }
 
 

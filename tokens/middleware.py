@@ -1,11 +1,16 @@
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
+from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
 from tokens.activity import record
 from tokens.limits import Allowance
 from tokens.models import Token
+from tokens.rest import ask_of
+
+_TARGETS = ("item_id", "folder_id", "webhook_id")
 
 
 class Activity:
@@ -32,18 +37,39 @@ class Activity:
     ) -> None:
         match = request.resolver_match
         view = getattr(match.func, "cls", None) if match else None
-        action = getattr(view, "asks", {}).get(request.method)
+        action = ask_of(view, request.method)
         if not action or not match:
             return
         data = getattr(response, "data", None)
         body = data if isinstance(data, dict) else {}
-        target = match.kwargs.get("item_id") or match.kwargs.get("folder_id")
         record(
             token,
             edge="rest",
             action=action,
-            target=str(target or body.get("user_item_id") or ""),
-            outcome=str(body["error"]) if response.status_code >= 400 and "error" in body else "ok",
+            target=_target(match.kwargs, body),
+            outcome=_outcome(response, body),
             latency_ms=latency_ms,
             request_id=request.request_id,  # type: ignore[attr-defined]
         )
+
+
+def _target(named: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
+    """What the call named or made: only identifiers go into the record, never words."""
+    for name in _TARGETS:
+        if name in named:
+            return _id(named[name])
+    return _id(answered.get("user_item_id") or answered.get("id") or "")
+
+
+def _outcome(response: HttpResponse, body: Mapping[str, Any]) -> str:
+    if response.has_header("Idempotent-Replayed"):
+        return "replayed"
+    is_ok = response.status_code < 400
+    return "ok" if is_ok else str(body.get("error", "internal_error"))
+
+
+def _id(value: object) -> str:
+    try:
+        return str(UUID(str(value)))
+    except ValueError:
+        return ""

@@ -16,6 +16,7 @@ class Toolset(models.TextChoices):
     """A group of MCP tools that a token is shown."""
 
     LIBRARY = "library"
+    CHATGPT = "chatgpt", "ChatGPT"
 
 
 def default_toolsets() -> list[str]:
@@ -96,7 +97,9 @@ class Event(models.Model):
     """One thing a token did: never its secret, never the text. Only ever added to."""
 
     token = models.ForeignKey(Token, on_delete=models.SET_NULL, null=True, related_name="events")
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     edge = models.CharField(max_length=10)
     action = models.CharField(max_length=60)
     target = models.CharField(max_length=60, blank=True)
@@ -107,7 +110,10 @@ class Event(models.Model):
 
     class Meta:
         ordering = ["-at"]
-        indexes = [models.Index(fields=["token", "-at"], name="event_newest_by_token")]
+        indexes = [
+            models.Index(fields=["token", "-at"], name="event_newest_by_token"),
+            models.Index(fields=["owner", "-at"], name="event_newest_by_owner"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.action}: {self.outcome}"

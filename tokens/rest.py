@@ -9,8 +9,9 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from knowledge.errors import RateLimited
 from tokens.authentication import authenticate, secret_from_header
-from tokens.limits import spend
+from tokens.limits import remaining, spend
 from tokens.models import Token
 
 if TYPE_CHECKING:  # the framework loads this module while it makes that class
@@ -34,8 +35,19 @@ class HourlyThrottle(BaseThrottle):
     """Spends a call of the ask that the view names for this method; views without one are free."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        ask = getattr(view, "asks", {}).get(request.method)
+        ask = ask_of(view, request.method)
         if ask and isinstance(request.auth, Token):
-            allowance = spend(request.auth, ask)
-            request._request.quarry_allowance = allowance  # type: ignore[attr-defined]
+            try:
+                left = spend(request.auth, ask)
+            except RateLimited:
+                left = remaining(request.auth, ask)
+                raise
+            finally:
+                request._request.quarry_allowance = left  # type: ignore[attr-defined]
         return True
+
+
+def ask_of(view: object, method: str | None) -> str | None:
+    """The ask that a view answers to a method; HEAD does all the work of GET."""
+    asks: dict[str, str] = getattr(view, "asks", {})
+    return asks.get("GET" if method == "HEAD" else method or "")

@@ -23,6 +23,7 @@ class DatabaseClient(client.DatabaseClient):
 
 class DatabaseWrapper(base.DatabaseWrapper):
     client_class = DatabaseClient
+    statement_timeout_ms: int | None = None  # of this thread's connections; None is the server's
 
     def get_connection_params(self) -> dict[str, Any]:
         """Called before each connection, so that a server that went away is brought back."""
@@ -42,15 +43,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return super().get_new_connection(conn_params)
         for _ in range(pool.max_size + 1):
             connection = super().get_new_connection(conn_params)
-            if _is_alive(connection):
+            if _is_alive(connection, self.statement_timeout_ms):
                 return connection
             pool.putconn(connection)  # which makes a new one in its place
         raise OperationalError("The database drops every connection; is it restarting?")
 
 
-def _is_alive(connection: psycopg.Connection[Any]) -> bool:
+def _is_alive(connection: psycopg.Connection[Any], timeout_ms: int | None) -> bool:
+    """Ask for something that has to be said anyway: how long a statement may take from now on."""
+    value = "DEFAULT" if timeout_ms is None else str(int(timeout_ms))
+    autocommits = connection.autocommit
     try:
-        ConnectionPool.check_connection(connection)
+        connection.autocommit = True
+        connection.execute(f"SET statement_timeout = {value}".encode())
+        connection.autocommit = autocommits
     except psycopg.OperationalError:
         return False
     return True

@@ -54,6 +54,13 @@ def preformatted(text: str) -> SafeString | str:
     return format_html('<pre class="quarry-text">{}{}</pre>', text[:LONGEST_SHOWN], cut)
 
 
+def linked(url: str) -> SafeString | str:
+    """An address to follow, if it is one of the web; any other scheme stays text."""
+    if not url.startswith(("http://", "https://")):
+        return url
+    return format_html('<a class="text-link" rel="noreferrer" href="{0}">{0}</a>', url)
+
+
 class AskForm(ModelForm[M]):
     """A form whose ask may be refused after all of its own checks have passed."""
 

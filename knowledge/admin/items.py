@@ -1,24 +1,27 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
-from unfold.widgets import (  # type: ignore[import-untyped]
-    UnfoldAdminTextareaWidget,
-    UnfoldAdminTextInputWidget,
-)
 
 from knowledge import ingestion, library
 from knowledge.access import Access
-from knowledge.admin.base import AskAdmin, badge, preformatted
-from knowledge.admin.fields import FiledForm, LinesField
-from knowledge.models import ChunkText, IndexStatus, Item
+from knowledge.admin.base import AskAdmin, badge, linked, preformatted
+from knowledge.admin.item_forms import AddForm, ItemForm, add_by, update_by
+from knowledge.admin.progress import COLOURS, RetryAdmin, progress_of
+from knowledge.models import (
+    ChunkText,
+    ContentState,
+    IndexStatus,
+    Item,
+    Transform,
+    TransformState,
+)
 
 _INDEX_COLOURS = {
     IndexStatus.DONE: "success",
@@ -26,50 +29,22 @@ _INDEX_COLOURS = {
     IndexStatus.PENDING: "warning",
     IndexStatus.FAILED: "danger",
 }
-_EDITED = ("title", "tags", "in_kb", "archived")
-
-
-class ItemForm(FiledForm[Item]):
-    title = forms.CharField(max_length=ingestion.MAX_TITLE, widget=UnfoldAdminTextInputWidget)
-    tags = LinesField(required=False, help_text="One tag to a line.")
-
-    class Meta:
-        model = Item
-        fields = ["tags", "in_kb", "archived"]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        item = self.instance
-        folders = self.fields.get("folder_ids")
-        if isinstance(folders, forms.ModelMultipleChoiceField) and folders.queryset is not None:
-            folders.queryset = folders.queryset.filter(owner_id=item.owner_id)
-        self.initial["title"] = item.title
-        self.initial["folder_ids"] = list(item.filings.values_list("folder_id", flat=True))
-
-
-class AddTextForm(FiledForm[Item]):
-    """A text, as its owner in person would add it."""
-
-    title = ItemForm.base_fields["title"]
-    text = forms.CharField(strip=False, widget=UnfoldAdminTextareaWidget({"rows": 16}))
-    tags = ItemForm.base_fields["tags"]
-
-    class Meta:
-        model = Item
-        fields = ["owner", "in_kb"]
-
-    def clean_text(self) -> str:
-        text: str = self.cleaned_data["text"]
-        return text.replace("\r\n", "\n")  # how browsers send line breaks
-
-    def is_multipart(self) -> bool:
-        return True  # otherwise a long text in most scripts is nine bytes a character
+_BECAME = {
+    "ready": "It is ready: search finds it.",
+    "transcribing": "It is being transcribed; this page tells how far that is.",
+    "processing": "It is being read; this page tells how far that is.",
+    "failed": "It failed before; try it again.",
+}
 
 
 @admin.register(Item)
-class ItemAdmin(AskAdmin[Item]):
-    list_display = ["shown_title", "owner", "type", "in_kb", "index", "in_folders", "created_at"]
+class ItemAdmin(RetryAdmin[Item], AskAdmin[Item]):
+    list_display = [
+        *("shown_title", "owner", "kind", "progress", "searched", "index", "in_folders"),
+        "created_at",
+    ]
     list_filter = [
+        "content__state",
         "in_kb",
         "index_status",
         "archived",
@@ -80,15 +55,22 @@ class ItemAdmin(AskAdmin[Item]):
     search_fields = ["custom_title", "content__title", "=id"]
     search_help_text = "Words of the title or the text, a whole tag, or an id"
     ordering = ["-created_at"]
-    add_fieldsets = [(None, {"fields": ["owner", "title", "text", "tags", "folder_ids", "in_kb"]})]
+    add_fieldsets = [
+        (None, {"fields": ["owner", "url", "title", "text"]}),
+        ("How it is kept", {"fields": ["tags", "folder_ids", "in_kb", "auto_transform"]}),
+    ]
     fieldsets = [
         (None, {"fields": ["title", "tags", "folder_ids", "in_kb", "archived"]}),
-        ("Source", {"fields": ["owner", "type", "source", "text"]}),
+        ("Source", {"fields": ["owner", "type", "kind", "source", "content"]}),
+        ("Progress", {"fields": ["how_far", "failure"]}),
+        ("Text", {"fields": ["text"]}),
         ("Index", {"fields": ["index", "index_error", "chunk_count"]}),
+        ("Summary", {"fields": ["summary"]}),
         ("Origin", {"fields": ["id", "added_by_agent", "created_at", "updated_at"]}),
     ]
     _shown = [
-        *("id", "owner", "type", "source", "text", "index", "index_error", "chunk_count"),
+        *("id", "owner", "type", "kind", "source", "content", "how_far", "failure", "text"),
+        *("index", "index_error", "chunk_count", "summary"),
         *("added_by_agent", "created_at", "updated_at"),
     ]
 
@@ -111,6 +93,26 @@ class ItemAdmin(AskAdmin[Item]):
     def shown_title(self, item: Item) -> str:
         return Truncator(item.title).chars(80)
 
+    @admin.display(description="kind", ordering="content__kind")
+    def kind(self, item: Item) -> str:
+        return item.content.kind
+
+    @badge("progress", COLOURS)
+    def progress(self, item: Item) -> tuple[str, str]:
+        return progress_of(item.content)
+
+    @admin.display(description="state")
+    def how_far(self, item: Item) -> str:
+        return progress_of(item.content)[1]
+
+    @admin.display(description="error")
+    def failure(self, item: Item) -> SafeString | str:
+        return preformatted(item.content.error)
+
+    @admin.display(description="in KB", boolean=True, ordering="in_kb")
+    def searched(self, item: Item) -> bool:
+        return item.in_kb
+
     @badge("index", _INDEX_COLOURS)
     def index(self, item: Item) -> str:
         return item.index_status
@@ -121,19 +123,21 @@ class ItemAdmin(AskAdmin[Item]):
 
     @admin.display(description="source")
     def source(self, item: Item) -> SafeString | str:
-        url = item.source_url or ""
-        if not url.startswith(("http://", "https://")):
-            return url
-        return format_html('<a class="text-link" rel="noreferrer" href="{0}">{0}</a>', url)
+        return linked(item.source_url or "")
 
     @admin.display(description="text")
     def text(self, item: Item) -> SafeString | str:
         return preformatted(item.content.text)
 
+    @admin.display(description="summary")
+    def summary(self, item: Item) -> SafeString | str:
+        transform = Transform.objects.filter(item=item).first()
+        return preformatted(_told(transform)) if transform else "not asked for"
+
     def get_form(
         self, request: HttpRequest, obj: Item | None = None, change: bool = False, **kwargs: Any
     ) -> type[Any]:
-        kwargs["form"] = ItemForm if obj else AddTextForm
+        kwargs["form"] = ItemForm if obj else AddForm
         return super().get_form(request, obj, change, **kwargs)
 
     def get_fieldsets(self, request: HttpRequest, obj: Item | None = None) -> Any:
@@ -151,10 +155,23 @@ class ItemAdmin(AskAdmin[Item]):
 
     def save_model(self, request: HttpRequest, obj: Item, form: forms.Form, change: bool) -> None:
         if change:
-            _update(obj, form)
+            update_by(form, obj)
         else:
-            obj.pk = _add(form).pk
+            added = add_by(form)
+            obj.pk = added.item.pk
+            self._tell(request, added)
         obj.refresh_from_db()
+
+    def _tell(self, request: HttpRequest, added: ingestion.Added) -> None:
+        self.message_user(request, _BECAME[added.item.status], messages.INFO)
+        if added.transform_error:
+            self.message_user(request, added.transform_error, messages.WARNING)
+
+    def item_of(self, obj: Item) -> Item:
+        return obj
+
+    def has_failed(self, obj: Item) -> bool:
+        return ContentState.FAILED in (obj.content.state, obj.index_status)
 
     def ask_to_delete(self, obj: Item) -> None:
         library.delete_item(Access.whole_library(obj.owner_id), obj.pk)
@@ -165,27 +182,14 @@ class ItemAdmin(AskAdmin[Item]):
         return [text, f"Passages that search no longer finds: {obj.chunk_count}."]
 
 
-def _add(form: forms.Form) -> Item:
-    asked = form.cleaned_data
-    access = Access.whole_library(asked["owner"].pk)
-    text = {name: asked[name] for name in ("title", "text", "tags", "in_kb")}
-    item = ingestion.add_text(access, **text)
-    if folder_ids := {folder.pk for folder in asked["folder_ids"]}:
-        library.file_item(access, item.pk, folder_ids)
-    return item
-
-
-def _update(item: Item, form: forms.Form) -> None:
-    access = Access.whole_library(item.owner_id)
-    asked = form.cleaned_data
-    changes = {name: asked[name] for name in form.changed_data if name in _EDITED}
-    library.update_item(access, item.pk, library.ItemChanges(**changes))
-    wanted = {folder.pk for folder in asked["folder_ids"]}
-    filed = set(item.filings.values_list("folder_id", flat=True))
-    if wanted - filed:
-        library.file_item(access, item.pk, wanted - filed)
-    for folder_id in filed - wanted:
-        library.unfile_item(access, item.pk, folder_id)
+def _told(transform: Transform) -> str:
+    """A summary to read, or how far it is."""
+    if transform.state != TransformState.DONE:
+        return f"{transform.state}. {transform.error}".strip()
+    points = [f"• {point}" for point in transform.key_points]
+    quotes = [f"“{quote['text']}”" for quote in transform.quotes]
+    origin = f"By {transform.model}, for ${transform.cost_usd}."
+    return "\n\n".join(filter(None, [transform.tldr, "\n".join(points), *quotes, origin]))
 
 
 def _mentions(words: str) -> Q:

@@ -1,17 +1,25 @@
-"""What the REST views share: who is asking, strict input, and the documented errors."""
+"""What the REST views share: who is asking, calls that may be repeated, and strict input."""
 
+import hashlib
+import json
 from typing import Any, Protocol, TypeVar, cast
 from uuid import UUID
 
-from django.core.validators import MaxValueValidator, MinValueValidator
-from drf_spectacular.utils import OpenApiResponse
-from rest_framework import serializers
+from django.http.request import RawPostDataException
+from rest_framework import serializers, status
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from knowledge import idempotency
 from knowledge.access import Access
-from knowledge.errors import NotFound
+from knowledge.api.documenting import errors
+from knowledge.errors import Conflict, InvalidInput, NotFound, UnsupportedMedia
+from knowledge.models import IdempotencyRecord
 from knowledge.validation import as_id
+
+__all__ = ["AskView", "Input", "NoSuchRoute", "errors", "path_id"]
 
 InputT = TypeVar("InputT", bound="Input")
 
@@ -20,98 +28,129 @@ class _Credential(Protocol):
     access: Access
 
 
+class Repeated(Exception):
+    """This call was answered before; nothing is to be done but to say the same again."""
+
+    def __init__(self, record: IdempotencyRecord) -> None:
+        super().__init__(record)
+        self.record = record
+
+
 class AskView(APIView):
     """A view that answers asks. `asks` names each method's, for its limit and its record."""
 
     asks: dict[str, str] = {}
+    reads_query: frozenset[str] = frozenset()
+    """The methods that take parameters in the address; to others each one is unknown."""
+
+    shows_secret = False
+    """Whether a POST is answered with a secret, which is shown once and never kept."""
+
+    _record: IdempotencyRecord | None = None
 
     @property
     def access(self) -> Access:
         return cast(_Credential, self.request.auth).access
+
+    @property
+    def caller(self) -> str:
+        """Whose Idempotency-Keys these are."""
+        return f"token:{self.access.token_id}"
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        method = "GET" if request.method == "HEAD" else str(request.method)
+        if hasattr(self, method.lower()) and method not in self.reads_query:
+            Input.of_query(request)
+        key = request.headers.get("Idempotency-Key")
+        if key is None or request.method != "POST":
+            return
+        record = idempotency.claim(
+            caller=self.caller,
+            route=request.path[:300],
+            key=idempotency.clean_key(key),
+            request_hash=self.body_hash(request),
+        )
+        if record.status is None:
+            self._record = record
+        elif self._hides(record.status):
+            raise Conflict(
+                "An earlier call with this Idempotency-Key made this, and its secret was shown "
+                "then; if it is lost, delete what was made and send a new key.",
+                reason="secret_shown_once",
+            )
+        else:
+            raise Repeated(record)
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, Repeated):
+            data = json.loads(exc.record.body)
+            headers = {"Idempotent-Replayed": "true"}
+            return Response(data, status=exc.record.status, headers=headers)
+        return super().handle_exception(exc)
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        final = super().finalize_response(request, response, *args, **kwargs)
+        if self._record is not None:
+            idempotency.keep(self._record, status=final.status_code, body=self._kept(final))
+        return final
+
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:  # type: ignore[override]
+        """Which methods there are stands in the header Allow; the rest in the OpenAPI document."""
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def body_hash(self, request: Request) -> str:
+        """What tells one body from another; a repeated call must have the same."""
+        return _hash(request)
+
+    def _kept(self, answer: Response) -> str:
+        if self._hides(answer.status_code):
+            return ""
+        return str(JSONRenderer().render(answer.data), "utf-8")
+
+    def _hides(self, status_code: int) -> bool:
+        return self.shows_secret and status_code < 400
 
 
 class Input(serializers.Serializer[Any]):
     """What a caller may send; a field that is not known is a mistake worth telling."""
 
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and (unknown := set(data) - set(self.fields)):
-            known = ", ".join(self.fields)
-            raise serializers.ValidationError(
-                dict.fromkeys(sorted(unknown), f"is not known here; known are: {known}.")
+        if unknown := sorted(set(data) - set(self.fields)):
+            name = _printable(unknown[0])
+            known = list(self.fields)
+            raise InvalidInput(
+                f"{name} is not known here; known are: {', '.join(known) or 'none'}.",
+                field=name,
+                allowed=known,
             )
         return super().to_internal_value(data)
 
     @classmethod
     def of_query(cls, request: Request) -> dict[str, Any]:
-        # Read as JSON would be: a form's rules make an absent flag false.
         fields = cls().fields
         given = request.query_params
-        return cls._checked(
-            {
-                name: given.getlist(name)
-                if isinstance(fields.get(name), serializers.ListField)
-                else given[name]
-                for name in given
-            }
-        )
+        values = {
+            name: given.getlist(name)
+            if isinstance(fields.get(name), serializers.ListField)
+            else given[name]
+            for name in given
+        }
+        return cls._checked(values, from_query=True)
 
     @classmethod
     def of_body(cls, request: Request) -> dict[str, Any]:
-        return cls._checked(request.data)
+        return cls._checked(request.data, from_query=False)
 
     @classmethod
-    def _checked(cls, data: Any) -> dict[str, Any]:
-        serializer = cls(data=data)
+    def _checked(cls, data: Any, *, from_query: bool) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise InvalidInput("The body must be a JSON object.", field="body")
+        serializer = cls(data=data, context={"from_query": from_query})
         serializer.is_valid(raise_exception=True)
         return cast(dict[str, Any], serializer.validated_data)
-
-
-class OneOf(serializers.ChoiceField):
-    """A choice whose refusal names what there is to choose from."""
-
-    def __init__(self, choices: Any, **kwargs: Any) -> None:
-        super().__init__(choices, **kwargs)
-        self.error_messages["invalid_choice"] = f"must be one of: {', '.join(self.choices)}."
-
-
-class WholeNumber(serializers.IntegerField):
-    """A number whose refusal names the whole range."""
-
-    def __init__(self, *, min_value: int, max_value: int, **kwargs: Any) -> None:
-        super().__init__(min_value=min_value, max_value=max_value, **kwargs)
-        rule = f"must be between {min_value} and {max_value}."
-        for validator in self.validators:
-            if isinstance(validator, (MinValueValidator, MaxValueValidator)):
-                validator.message = rule
-
-
-class ErrorOutput(serializers.Serializer[Any]):
-    """Every error: its code, what to do next, and the id to quote."""
-
-    error = serializers.CharField()
-    message = serializers.CharField()
-    request_id = serializers.CharField()
-
-
-def errors(*statuses: int) -> dict[int, OpenApiResponse]:
-    """The documented errors of a route: those of every route, and these."""
-    return {
-        status: OpenApiResponse(ErrorOutput, description=_MEANINGS[status])
-        for status in sorted({400, 401, 429, *statuses})
-    }
-
-
-_MEANINGS = {
-    400: "An argument is missing, malformed or out of range; `field` names it.",
-    401: "No token, or one that is unknown, expired or revoked.",
-    403: "The token may not do this.",
-    404: "No such thing, or it is out of this token's reach.",
-    409: "The name is taken, or the state does not allow it.",
-    413: "The body is too large.",
-    422: "The source could not be read.",
-    429: "The hour's calls are used; `retry_after_sec` says when there are more.",
-    503: "A model or vendor that this needs does not answer.",
-}
 
 
 def path_id(value: str) -> UUID:
@@ -128,3 +167,16 @@ class NoSuchRoute(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         raise NotFound("There is no such route; /api/v1/docs/ lists those there are.")
+
+
+def _hash(request: Request) -> str:
+    try:
+        body = request._request.body
+    except RawPostDataException:  # a form, which nothing here takes, was read on the way
+        raise UnsupportedMedia("Send JSON, with Content-Type: application/json.") from None
+    return hashlib.sha256(body).hexdigest()
+
+
+def _printable(name: str) -> str:
+    """A caller's own word, fit to be said back to it: short, and without broken Unicode."""
+    return name[:60].encode("ascii", "backslashreplace").decode()

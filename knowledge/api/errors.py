@@ -16,7 +16,6 @@ from knowledge.errors import (
     NotFound,
     PayloadTooLarge,
     QuarryError,
-    RateLimited,
     UnsupportedMedia,
 )
 
@@ -41,6 +40,7 @@ STATUSES = {
     "provider_unavailable": 503,
     "internal_error": 500,
 }
+CODES = tuple(STATUSES)
 
 
 _OURS: dict[type[exceptions.APIException], type[QuarryError]] = {
@@ -79,8 +79,8 @@ def _translated(error: Exception) -> tuple[QuarryError, int, dict[str, str]]:
 
 
 def _headers(error: QuarryError) -> dict[str, str]:
-    if isinstance(error, RateLimited):
-        return {"Retry-After": str(error.retry_after_sec)}
+    if wait := error.details.get("retry_after_sec"):
+        return {"Retry-After": str(wait)}
     if STATUSES[error.code] == 401:
         return {"WWW-Authenticate": f'Bearer realm="quarry", error="{error.code}"'}
     return {}

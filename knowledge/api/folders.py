@@ -7,12 +7,15 @@ from rest_framework.response import Response
 
 from knowledge import library
 from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.fields import Flag, Text
 from knowledge.api.shapes import FolderOutput
 from knowledge.library import MAX_FOLDER_NAME
 
 
 class FolderInput(Input):
-    name = serializers.CharField(max_length=MAX_FOLDER_NAME)
+    """A folder's name, unique whatever its case."""
+
+    name = Text(shortest=1, longest=MAX_FOLDER_NAME)
 
 
 class FoldersOutput(serializers.Serializer[Any]):
@@ -42,7 +45,9 @@ class FoldersView(AskView):
 
 
 class FolderDeletionInput(Input):
-    cascade_items = serializers.BooleanField(
+    """What becomes of the items."""
+
+    cascade_items = Flag(
         default=False, help_text="Delete the items in it too, wherever else they are filed."
     )
 
@@ -51,6 +56,7 @@ class FolderView(AskView):
     """One folder: rename it, delete it."""
 
     asks = {"PATCH": "update_folder", "DELETE": "delete_folder"}
+    reads_query = frozenset({"DELETE"})
 
     @extend_schema(
         operation_id="rename_folder",

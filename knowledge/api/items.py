@@ -1,31 +1,61 @@
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge import ingestion, library
-from knowledge.api.base import AskView, Input, OneOf, WholeNumber, errors, path_id
-from knowledge.api.shapes import AddOutput, FullItemOutput, ItemPageOutput
+from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
+from knowledge.api.shapes import AddOutput, EstimateOutput, FullItemOutput, ItemPageOutput
+from knowledge.api.versions import (
+    ETAG,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    expected_by,
+    unless_known,
+    versioned,
+)
 from knowledge.library import MAX_PAGE, MAX_PER_PAGE, ItemChanges, ItemFilter
 from knowledge.models import ItemType, Visibility
+from knowledge.shelving import MAX_TITLE
+from knowledge.validation import MAX_TAG
 
 
 class IngestInput(Input):
-    kind = serializers.CharField(help_text="`text` or `url`.")
-    text = serializers.CharField(
-        required=False, allow_blank=True, trim_whitespace=False, max_length=ingestion.MAX_TEXT
+    """A text, or a link to follow."""
+
+    kind = Text(words=ingestion.KINDS, help_text="A link to follow, or a text as it is.")
+    text = Text(
+        required=False,
+        allow_null=True,
+        shortest=ingestion.MIN_TEXT,
+        longest=ingestion.MAX_TEXT,
+        help_text="For kind text.",
     )
-    title = serializers.CharField(required=False, allow_blank=True, max_length=ingestion.MAX_TITLE)
-    url = serializers.CharField(required=False, allow_blank=True)
-    in_kb = serializers.BooleanField(default=True)
-    auto_transform = serializers.BooleanField(default=False)
-    tags = serializers.ListField(child=serializers.CharField(), default=list)
+    title = Text(
+        required=False,
+        allow_null=True,
+        shortest=1,
+        longest=MAX_TITLE,
+        help_text="For kind text; for a link in place of its own.",
+    )
+    url = Text(
+        required=False,
+        allow_null=True,
+        shortest=1,
+        longest=ingestion.MAX_URL,
+        help_text="For kind url: a page, video, podcast or audio link.",
+    )
+    in_kb = Flag(default=True, help_text="Make it searchable.")
+    auto_transform = Flag(default=False, help_text="Also have it summed up.")
+    tags = Tags(default=list)
+    dry_run = Flag(default=False, help_text="Only say what it would be and cost.")
 
 
 class IngestView(AskView):
-    """Add a text to the library."""
+    """Add a text or a link to the library."""
 
     asks = {"POST": "add"}
 
@@ -33,22 +63,30 @@ class IngestView(AskView):
         operation_id="ingest",
         tags=["items"],
         request=IngestInput,
-        responses={201: AddOutput, **errors(403, 413, 422)},
+        responses={
+            200: OpenApiResponse(EstimateOutput, "With `dry_run`."),
+            201: AddOutput,
+            **errors(402, 403, 413, 415, 422, 503),
+        },
     )
     def post(self, request: Request) -> Response:
         asked = IngestInput.of_body(request)
+        if asked.pop("dry_run"):
+            return Response(EstimateOutput(ingestion.estimate(self.access, **asked)).data)
         added = ingestion.add_to_knowledge(self.access, **asked)
         return Response(AddOutput(added).data, status=status.HTTP_201_CREATED)
 
 
 class ItemsInput(Input):
-    folder_id = serializers.UUIDField(required=False)
-    archived = serializers.BooleanField(required=False)
-    in_kb = serializers.BooleanField(required=False)
+    """How the listing is narrowed and paged."""
+
+    folder_id = Id(required=False)
+    archived = Flag(required=False)
+    in_kb = Flag(required=False)
     type = OneOf(ItemType.choices, required=False)
-    tag = serializers.CharField(required=False)
-    q = serializers.CharField(required=False, help_text="Words of the title.")
-    since = serializers.CharField(required=False)
+    tag = Text(required=False, shortest=1, longest=MAX_TAG)
+    q = Text(required=False, shortest=1, longest=200, help_text="Words of the title.")
+    since = Since(required=False)
     page = WholeNumber(default=1, min_value=1, max_value=MAX_PAGE)
     per_page = WholeNumber(default=20, min_value=1, max_value=MAX_PER_PAGE)
 
@@ -57,6 +95,7 @@ class ItemsView(AskView):
     """The items a token may see, newest first."""
 
     asks = {"GET": "list_items"}
+    reads_query = frozenset({"GET"})
 
     @extend_schema(
         operation_id="list_items",
@@ -72,10 +111,12 @@ class ItemsView(AskView):
 
 
 class ItemChangesInput(Input):
-    title = serializers.CharField(required=False, max_length=ingestion.MAX_TITLE)
-    tags = serializers.ListField(child=serializers.CharField(), required=False)
-    in_kb = serializers.BooleanField(required=False)
-    archived = serializers.BooleanField(required=False)
+    """What to change; what is left out stays."""
+
+    title = Text(required=False, shortest=1, longest=MAX_TITLE)
+    tags = Tags(required=False)
+    in_kb = Flag(required=False, help_text="Off removes its chunks, on makes them.")
+    archived = Flag(required=False)
     visibility = OneOf(Visibility.choices, required=False)
 
 
@@ -85,35 +126,62 @@ class ItemView(AskView):
     asks = {"GET": "get_item", "PATCH": "update_item", "DELETE": "delete_item"}
 
     @extend_schema(
-        operation_id="get_item", tags=["items"], responses={200: FullItemOutput, **errors(404)}
+        operation_id="get_item",
+        tags=["items"],
+        parameters=[IF_NONE_MATCH, ETAG],
+        responses={
+            200: FullItemOutput,
+            304: OpenApiResponse(description="It is still of the ETag in If-None-Match."),
+            **errors(404),
+        },
     )
     def get(self, request: Request, item_id: str) -> Response:
-        item = library.get_item(self.access, path_id(item_id))
-        return Response(FullItemOutput(item).data)
+        answer = versioned(library.get_item(self.access, path_id(item_id)))
+        return unless_known(request, answer)
 
     @extend_schema(
         operation_id="update_item",
         tags=["items"],
         request=ItemChangesInput,
-        responses={200: FullItemOutput, **errors(403, 404)},
+        parameters=[IF_MATCH, ETAG],
+        responses={200: FullItemOutput, **errors(403, 404, 409)},
     )
     def patch(self, request: Request, item_id: str) -> Response:
         changes = ItemChanges(**ItemChangesInput.of_body(request))
-        item = library.update_item(self.access, path_id(item_id), changes)
-        return Response(FullItemOutput(item).data)
+        expect = expected_by(request)
+        return versioned(library.update_item(self.access, path_id(item_id), changes, expect=expect))
 
     @extend_schema(
-        operation_id="delete_item", tags=["items"], responses={204: None, **errors(403, 404)}
+        operation_id="delete_item",
+        tags=["items"],
+        parameters=[IF_MATCH],
+        responses={204: None, **errors(403, 404, 409)},
     )
     def delete(self, request: Request, item_id: str) -> Response:
-        library.delete_item(self.access, path_id(item_id))
+        library.delete_item(self.access, path_id(item_id), expect=expected_by(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class FilingInput(Input):
-    folder_ids = serializers.ListField(
-        child=serializers.UUIDField(), allow_empty=False, max_length=1000
+class ItemRetryView(AskView):
+    """Another try at what failed."""
+
+    asks = {"POST": "retry"}
+
+    @extend_schema(
+        operation_id="retry_item",
+        tags=["items"],
+        request=None,
+        responses={202: FullItemOutput, **errors(402, 403, 404, 409)},
     )
+    def post(self, request: Request, item_id: str) -> Response:
+        item = library.retry_item(self.access, path_id(item_id))
+        return Response(FullItemOutput(item).data, status=status.HTTP_202_ACCEPTED)
+
+
+class FilingInput(Input):
+    """The folders to put the item in."""
+
+    folder_ids = ListOf(child=Id(), fewest=1, most=1000)
 
 
 class FilingOutput(serializers.Serializer[Any]):

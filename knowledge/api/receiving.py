@@ -49,7 +49,7 @@ def is_upload(scope: Message) -> bool:
 async def receive_file(scope: Message, receive: Receive, send: Send) -> None:
     """Keep the file of a PUT to a signed address, or say in the usual envelope why not."""
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    request_id = _request_id(headers.get("x-request-id", ""))
+    request_id = request_id_of(headers.get("x-request-id", ""))
     async with ThreadSensitiveContext():
         try:
             answer = await _received(scope, headers, receive)
@@ -57,18 +57,18 @@ async def receive_file(scope: Message, receive: Receive, send: Send) -> None:
             return
         except Exception as error:
             answer = answer_error(error, {"request": SimpleNamespace(request_id=request_id)})
-    await _send(answer, request_id, send)
+    await send_answer(answer, request_id, send)
 
 
 async def _received(scope: Message, headers: dict[str, str], receive: Receive) -> Response:
     _refuse_elsewhere(scope, headers)
-    incoming = await _in_thread(_opened, scope, headers)
+    incoming = await in_thread(_opened, scope, headers)
     try:
         async for data in _pieces(receive):
-            await _in_thread(incoming.take, data)
-        await _in_thread(incoming.store)
+            await in_thread(incoming.take, data)
+        await in_thread(incoming.store)
     finally:
-        await _in_thread(incoming.drop)
+        await in_thread(incoming.drop)
     return Response({"upload_id": str(incoming.upload.pk), "size": incoming.received})
 
 
@@ -120,7 +120,7 @@ async def _next_message(receive: Receive) -> Message:
     return message
 
 
-async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     return await sync_to_async(_run)(work, *args, **kwargs)
 
 
@@ -133,7 +133,7 @@ def _run(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         close_old_connections()
 
 
-async def _send(answer: Response, request_id: str, send: Send) -> None:
+async def send_answer(answer: Response, request_id: str, send: Send) -> None:
     body = json.dumps(answer.data).encode()
     headers = [
         (b"content-type", b"application/json"),
@@ -146,5 +146,5 @@ async def _send(answer: Response, request_id: str, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def _request_id(given: str) -> str:
+def request_id_of(given: str) -> str:
     return given if _GIVEN_ID.fullmatch(given) else uuid4().hex

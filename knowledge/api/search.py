@@ -2,11 +2,11 @@ from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, OneOf, WholeNumber, errors
+from knowledge.api.base import AskView, Input, errors
+from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
 from knowledge.api.shapes import SearchOutput
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
@@ -16,30 +16,27 @@ from knowledge.retrieval.search import MAX_LIMIT, MAX_OFFSET, MAX_QUERY, MODES, 
 class SearchInput(Input):
     """The ranges shown here are the domain's own, which checks them."""
 
-    query = serializers.CharField(max_length=MAX_QUERY, trim_whitespace=False)
+    query = Text(shortest=1, longest=MAX_QUERY, help_text="What to find.")
     limit = WholeNumber(default=8, min_value=1, max_value=MAX_LIMIT)
     mode = OneOf(MODES, default="hybrid")
     offset = WholeNumber(default=0, min_value=0, max_value=MAX_OFFSET)
-    folder_id = serializers.UUIDField(required=False, allow_null=True)
-    types = serializers.ListField(child=OneOf(ItemType.choices), default=list, max_length=20)
-    tags = serializers.ListField(child=serializers.CharField(), default=list, max_length=50)
-    fold = serializers.BooleanField(
+    folder_id = Id(required=False, allow_null=True, help_text="Only in this folder.")
+    types = ListOf(child=OneOf(ItemType.choices), default=list, most=20)
+    tags = Tags(default=list, help_text="Only items with all these.")
+    fold = Flag(
         default=True, help_text="Fold hits of one item that say the same under the best of them."
     )
-    explain = serializers.BooleanField(
+    explain = Flag(
         default=False, help_text="Say which words matched and what makes each hit visible."
     )
-    since = serializers.CharField(
-        required=False,
-        allow_null=True,
-        help_text="An ISO date or datetime, or an age: 7d, 2w, 3m, 1y.",
-    )
+    since = Since(required=False, allow_null=True)
 
 
 class SearchView(AskView):
     """The chunks that answer best, out of what the token may see."""
 
     asks = {"GET": "search", "POST": "search"}
+    reads_query = frozenset({"GET"})
 
     @extend_schema(
         operation_id="search",

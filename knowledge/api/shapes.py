@@ -2,10 +2,26 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from knowledge.models import Folder, IndexStatus, Item, ItemType, TranscriptionStatus, Visibility
+from knowledge.models import (
+    ContentState,
+    Folder,
+    IndexStatus,
+    Item,
+    ItemType,
+    Step,
+    TranscriptionStatus,
+    Transform,
+    TransformState,
+    Visibility,
+)
 from knowledge.retrieval.search import MODES, Hit
+
+ITEM_STATES = ("ready", "failed", "transcribing", "processing")
+ESTIMATED_STATES = ("ready", "transcribing")
+VISIBLE_BY = ("whole_library", "folder", "own_unfiled_addition")
 
 
 class ItemOutput(serializers.ModelSerializer[Item]):
@@ -18,7 +34,7 @@ class ItemOutput(serializers.ModelSerializer[Item]):
     source_url = serializers.CharField(read_only=True, allow_null=True)
     visibility = serializers.ChoiceField(Visibility.choices, read_only=True)
     folder_ids = serializers.ListField(child=serializers.UUIDField(), read_only=True)
-    status = serializers.CharField(read_only=True)
+    status = serializers.ChoiceField(ITEM_STATES, read_only=True)
     transcription_status = serializers.ChoiceField(
         TranscriptionStatus.choices, source="content.transcription_status", read_only=True
     )
@@ -48,6 +64,69 @@ class ItemOutput(serializers.ModelSerializer[Item]):
         read_only_fields = fields
 
 
+class ProgressOutput(serializers.Serializer[Any]):
+    """How far the work on an item's text is, and why it failed if it did."""
+
+    state = serializers.ChoiceField(ContentState.choices)
+    step = serializers.CharField(
+        help_text=f"One of {', '.join(Step.values)}; empty when nothing is at work."
+    )
+    percent = serializers.IntegerField()
+    reason = serializers.CharField(help_text="One word; empty unless it failed.")
+    error = serializers.CharField(help_text="One sentence; empty unless it failed.")
+
+
+class SegmentOutput(serializers.Serializer[Any]):
+    """A span of the text, and the page or the seconds of the source that it stands for."""
+
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    page = serializers.IntegerField(required=False)
+    start_sec = serializers.FloatField(required=False)
+    end_sec = serializers.FloatField(required=False)
+    speaker = serializers.CharField(required=False)
+    text = serializers.CharField(required=False, help_text="Of an utterance; a page has none.")
+
+
+class QuoteLocatorOutput(serializers.Serializer[Any]):
+    """Only what the source has: pages, seconds, an address."""
+
+    char_span = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
+    page = serializers.IntegerField(required=False)
+    start_sec = serializers.FloatField(required=False)
+    url = serializers.CharField(required=False)
+
+
+class QuoteOutput(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    locator = QuoteLocatorOutput()
+
+
+class TransformOutput(serializers.ModelSerializer[Transform]):
+    """An item's summary, or why it has none."""
+
+    user_item_id = serializers.UUIDField(source="item_id", read_only=True)
+    state = serializers.ChoiceField(TransformState.choices, read_only=True)
+    key_points = serializers.ListField(child=serializers.CharField(), read_only=True)
+    quotes = QuoteOutput(many=True, read_only=True)
+    cost_usd = serializers.FloatField(read_only=True, allow_null=True)
+
+    class Meta:
+        model = Transform
+        fields = [
+            "user_item_id",
+            "state",
+            "tldr",
+            "key_points",
+            "quotes",
+            "model",
+            "cost_usd",
+            "error",
+            "changed_at",
+        ]
+        read_only_fields = fields
+
+
 class FullItemOutput(ItemOutput):
     """An item with all that its source said."""
 
@@ -60,8 +139,18 @@ class FullItemOutput(ItemOutput):
         source="content.duration_sec", read_only=True, allow_null=True
     )
     text = serializers.CharField(source="content.text", read_only=True)
-    segments = serializers.JSONField(source="content.locators", read_only=True)
+    segments = serializers.SerializerMethodField()
     transcription_error = serializers.CharField(source="content.error", read_only=True)
+    transcript_by = serializers.CharField(
+        source="content.rung",
+        read_only=True,
+        help_text="publisher, captions or the transcriber; empty where nothing was spoken.",
+    )
+    transcription_cost_usd = serializers.FloatField(
+        source="content.cost_usd", read_only=True, allow_null=True
+    )
+    progress = ProgressOutput(source="content", read_only=True)
+    transform = TransformOutput(source="summary", read_only=True, allow_null=True)
 
     class Meta(ItemOutput.Meta):
         fields = [
@@ -75,8 +164,20 @@ class FullItemOutput(ItemOutput):
             "text",
             "segments",
             "transcription_error",
+            "transcript_by",
+            "transcription_cost_usd",
+            "progress",
+            "transform",
         ]
         read_only_fields = fields
+
+    @extend_schema_field(SegmentOutput(many=True))
+    def get_segments(self, item: Item) -> list[dict[str, Any]]:
+        text = item.content.text
+        return [
+            {**part, "text": text[part["start"] : part["end"]]} if "start_sec" in part else part
+            for part in item.content.locators
+        ]
 
 
 class ItemPageOutput(serializers.Serializer[Any]):
@@ -116,7 +217,7 @@ class LocatorOutput(serializers.Serializer[Any]):
 
 class ExplanationOutput(serializers.Serializer[Any]):
     matched_terms = serializers.ListField(child=serializers.CharField())
-    visible_by = serializers.ChoiceField(("whole_library", "folder", "own_unfiled_addition"))
+    visible_by = serializers.ChoiceField(VISIBLE_BY)
     folder_id = serializers.UUIDField(allow_null=True)
 
 
@@ -147,8 +248,32 @@ class SearchOutput(serializers.Serializer[Any]):
     degraded = serializers.CharField(allow_null=True)
 
 
+class QuotaOutput(serializers.Serializer[Any]):
+    """A month's minutes of transcription; null is without a cap."""
+
+    tier = serializers.CharField()
+    cap_per_month = serializers.IntegerField(allow_null=True)
+    used = serializers.FloatField()
+    remaining = serializers.FloatField(allow_null=True)
+
+
+class EstimateOutput(serializers.Serializer[Any]):
+    """What an addition would be and cost; nothing was kept."""
+
+    dry_run = serializers.BooleanField(default=True)
+    kind = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.ChoiceField(ESTIMATED_STATES)
+    minutes = serializers.FloatField(
+        allow_null=True, help_text="Of transcription; null where the source does not tell."
+    )
+    cost_usd = serializers.FloatField(allow_null=True)
+    fits_quota = serializers.BooleanField()
+    quota = QuotaOutput()
+
+
 class AddOutput(serializers.Serializer[Any]):
-    status = serializers.CharField(source="item.status")
+    status = serializers.ChoiceField(ITEM_STATES, source="item.status")
     user_item_id = serializers.UUIDField(source="item.pk")
     content_id = serializers.UUIDField(source="item.content_id")
     folder_id = serializers.UUIDField(allow_null=True)

@@ -14,9 +14,15 @@ from knowledge.shelving import MAX_TITLE
 
 
 class SignedUrlInput(Input):
+    """The file that is to come."""
+
     filename = Text(shortest=1, longest=uploads.MAX_FILENAME)
-    mime_type = Text(shortest=1, help_text="What the file is; the PUT must say the same.")
-    size = WholeNumber(help_text="Of the file, in bytes.")
+    mime_type = Text(
+        shortest=1,
+        longest=uploads.MAX_MEDIA_TYPE,
+        help_text="What the file is; the PUT must say the same.",
+    )
+    size = WholeNumber(min_value=1, help_text="Of the file, in bytes.")
 
 
 class SignedUrlOutput(serializers.Serializer[Any]):
@@ -57,6 +63,8 @@ class SignedUrlView(AskView):
 
 
 class FinishInput(Input):
+    """The file that was put, and how its item should be."""
+
     upload_id = Id()
     title = Text(
         required=False, shortest=1, longest=MAX_TITLE, help_text="Else what the file says it is."

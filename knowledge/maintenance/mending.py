@@ -6,13 +6,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import generations, ingestion
+from knowledge import generations, shelving
 from knowledge.chunking import chunk
 from knowledge.maintenance import Progress, checking
 from knowledge.models import (
     Chunk,
     ChunkEmbedding,
     ChunkText,
+    ContentState,
     IndexStatus,
     Item,
     LibrarySize,
@@ -94,20 +95,23 @@ def _replaced(item_id: UUID) -> bool:
     before = _in_kb(item_id).first()
     if before is None:
         return True
-    pieces = chunk(before.content.text)
-    ready = ingestion.Prepared(pieces, generations.embed_pieces(before.title, pieces))
+    text = before.content.text
+    pieces = chunk(text)
+    ready = shelving.Prepared(text, pieces, generations.embed_pieces(before.title, pieces))
     with transaction.atomic():
         item = _in_kb(item_id).select_for_update(of=("self",)).first()
         if item is None:
             return True
         if (item.title, item.content.text) != (before.title, before.content.text):
             return False
-        ingestion.index(item, ready)
+        shelving.index(item, ready)
     return True
 
 
 def _in_kb(item_id: UUID) -> ItemQuerySet:
-    return Item.objects.select_related("content").filter(pk=item_id, in_kb=True)
+    # One whose text is still to come is indexed by the job that brings it.
+    ready = Item.objects.filter(pk=item_id, in_kb=True, content__state=ContentState.READY)
+    return ready.select_related("content")
 
 
 def _delete_orphans(

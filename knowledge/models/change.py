@@ -43,4 +43,4 @@ class Change(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()}: {self.title}"
+        return f"{self.kind.replace('_', ' ')}: {self.title}"

@@ -20,17 +20,27 @@ class Passage:
     text: str
     highlights: tuple[tuple[int, int], ...]
     start: int
-    """Where in its chunk the window begins."""
+    """Where in its chunk the part begins that has most of the query's words."""
 
 
 WordPairs = set[tuple[str, str]]
 
 
-def best_passage(text: str, matcher: re.Pattern[str] | None, *, longest: int = LONGEST) -> Passage:
-    """A window of whole sentences around the one with most of the query's words."""
-    shown, start = (text.strip(), 0) if len(text) <= longest else _window(text, matcher, longest)
+def best_passage(
+    text: str,
+    matcher: re.Pattern[str] | None,
+    *,
+    breaks: Sequence[int] = (),
+    longest: int = LONGEST,
+) -> Passage:
+    """A window of whole sentences around the one with most of the query's words.
+
+    At each break another part of the source begins: a page, or what is said at some second.
+    """
+    start, end = (0, len(text)) if len(text) <= longest else _window(text, matcher, longest)
+    shown = _shown(text, start, end)
     spans = tuple(match.span() for match in matcher.finditer(shown)) if matcher else ()
-    return Passage(shown, spans, start)
+    return Passage(shown, spans, _best_part(text, start, end, breaks, matcher))
 
 
 def word_pairs(text: str) -> WordPairs:
@@ -61,7 +71,22 @@ def word_matcher(words: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile(r"(?<![^\W_])(?:" + "|".join(longest_first) + ")", re.IGNORECASE)
 
 
-def _window(text: str, matcher: re.Pattern[str] | None, longest: int) -> tuple[str, int]:
+def _shown(text: str, start: int, end: int) -> str:
+    leading = "…" if text[:start].strip() else ""
+    trailing = "…" if text[end:].strip() else ""
+    return f"{leading}{text[start:end].strip()}{trailing}"
+
+
+def _best_part(
+    text: str, start: int, end: int, breaks: Sequence[int], matcher: re.Pattern[str] | None
+) -> int:
+    """Where the part of the window begins that has most of the query's words."""
+    edges = [start, *(place for place in breaks if start < place < end), end]
+    parts = [(one - start, other - start) for one, other in pairwise(edges)]
+    return start + parts[_richest(text[start:end], parts, matcher)][0]
+
+
+def _window(text: str, matcher: re.Pattern[str] | None, longest: int) -> tuple[int, int]:
     sentences = _sentences(text)
     best = _richest(text, sentences, matcher)
     start, end = sentences[best]
@@ -98,7 +123,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 
 def _cut(
     text: str, start: int, end: int, longest: int, matcher: re.Pattern[str] | None
-) -> tuple[str, int]:
+) -> tuple[int, int]:
     """The window, cut around its first match when one sentence is longer than all of it."""
     if end - start > longest:
         match = matcher.search(text, start, end) if matcher else None
@@ -106,6 +131,4 @@ def _cut(
             start = text.rfind(" ", 0, match.start() - longest // 3) + 1
         stop = text.rfind(" ", start + 1, start + longest)
         end = stop if stop > start else start + longest
-    leading = "…" if text[:start].strip() else ""
-    trailing = "…" if text[end:].strip() else ""
-    return f"{leading}{text[start:end].strip()}{trailing}", start
+    return start, end

@@ -1,6 +1,7 @@
 """The one search that every tool, route and page asks."""
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -15,6 +16,7 @@ from knowledge.places import link_to, mark_before
 from knowledge.retrieval import semantic
 from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
 from knowledge.retrieval.passages import (
+    Passage,
     WordPairs,
     best_passage,
     say_the_same,
@@ -73,16 +75,16 @@ class Hit:
     chunk: Chunk
     passage: str
     highlights: tuple[tuple[int, int], ...]
-    begins_at: int
-    """The character of its source at which the passage begins."""
+    points_at: int
+    """The character of its source that the locator leads to: where the query's words stand."""
     similar_chunk_ids: tuple[int, ...] = ()
     explanation: Explanation | None = None
     untrusted: ClassVar[bool] = True
 
     @property
     def locator(self) -> Locator:
-        page = mark_before(self.chunk.locator, "page", self.begins_at)
-        start_sec = mark_before(self.chunk.locator, "start_sec", self.begins_at)
+        page = mark_before(self.chunk.locator, "page", self.points_at)
+        start_sec = mark_before(self.chunk.locator, "start_sec", self.points_at)
         return Locator(
             page=page,
             start_sec=start_sec,
@@ -97,7 +99,14 @@ class Hit:
             return link_to(
                 url, content.kind, media_url=content.media_url, page=page, start_sec=start_sec
             )
-        return f"quarry://items/{self.item.pk}#char={self.chunk.start},{self.chunk.end}"
+        return f"quarry://items/{self.item.pk}#{self._fragment(page, start_sec)}"
+
+    def _fragment(self, page: int | None, start_sec: float | None) -> str:
+        if page is not None:
+            return f"page={page}"
+        if start_sec is not None:
+            return f"t={int(start_sec)}"
+        return f"char={self.chunk.start},{self.chunk.end}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +220,7 @@ def _hits(words: Sequence[str], found: Sequence[_Found]) -> list[Hit]:
     items: dict[UUID, Item] = {}
     hits = []
     for each in found:
-        row, passage = each.row, best_passage(each.row["text"], matcher)
+        row, passage = each.row, _passage(each.row, matcher)
         hits.append(
             Hit(
                 score=row["score"],
@@ -222,11 +231,16 @@ def _hits(words: Sequence[str], found: Sequence[_Found]) -> list[Hit]:
                 chunk=_chunk(row),
                 passage=passage.text,
                 highlights=passage.highlights,
-                begins_at=row["start"] + passage.start,
+                points_at=row["start"] + passage.start,
                 similar_chunk_ids=tuple(each.similar),
             )
         )
     return hits
+
+
+def _passage(row: DictRow, matcher: re.Pattern[str] | None) -> Passage:
+    breaks = [place - row["start"] for place, _ in row["locator"].get("marks", [])]
+    return best_passage(row["text"], matcher, breaks=breaks)
 
 
 def _chunk(row: DictRow) -> Chunk:

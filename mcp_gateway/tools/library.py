@@ -4,18 +4,24 @@ from typing import Annotated
 
 from knowledge import ingestion, library
 from knowledge.access import Access, Capability
-from knowledge.ingestion import KINDS, MAX_TEXT, MAX_TITLE, MIN_TEXT
+from knowledge.ingestion import KINDS, MAX_TEXT, MIN_TEXT
 from knowledge.library import MAX_RECENT
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY, MODES, search
+from knowledge.shelving import MAX_TITLE
 from knowledge.validation import MAX_TAG, MAX_TAGS, as_id, within
-from mcp_gateway.payloads import Added, Identity, ItemText, RecentItems, SearchResults
+from mcp_gateway.cursors import place_of
+from mcp_gateway.payloads.identity import Identity
+from mcp_gateway.payloads.items import Added, ItemText, RecentItems
+from mcp_gateway.payloads.search import SearchResults
 from mcp_gateway.registry import shown, tool
 from tokens import identity
 from tokens.models import Token, Toolset
 
 MAX_CHARS = 100_000
+ADDING_SECONDS = 120
+"""A link is fetched and read while the caller waits."""
 
 Tag = Annotated[str, shown(minLength=1, maxLength=MAX_TAG)]
 Type = Annotated[str, shown(enum=list(ItemType.values))]
@@ -81,9 +87,10 @@ def get_item(
 def list_recent(
     access: Access,
     limit: Annotated[int, shown("Most items to answer.", minimum=1, maximum=MAX_RECENT)] = 20,
+    cursor: Annotated[str | None, shown("The next_cursor of the answer before.")] = None,
 ) -> RecentItems:
-    """List the newest items of the library, without their texts."""
-    return RecentItems.of(library.list_recent(access, limit=limit))
+    """List the newest items of the library, without their texts; with a cursor, older ones."""
+    return RecentItems.of(library.list_recent(access, limit=limit, before=place_of(cursor)))
 
 
 @tool(
@@ -92,6 +99,7 @@ def list_recent(
     ask="add",
     needs=Capability.WRITE,
     is_open_world=True,
+    seconds=ADDING_SECONDS,
 )
 def add_to_knowledge(
     access: Access,

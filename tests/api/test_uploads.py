@@ -476,7 +476,7 @@ def test_two_who_finish_at_once_make_one_item(mint: Mint) -> None:
 
 def test_an_upload_id_that_is_none_is_refused(mint: Mint) -> None:
     status, body = finish(mint(), {"upload_id": "latest"})
-    assert (status, body["error"], body["field"]) == (400, "invalid_body", "upload_id")
+    assert (status, body["error"], body["field"]) == (400, "invalid_id", "upload_id")
 
 
 # What is left over -----------------------------------------------------------------------

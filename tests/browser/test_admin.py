@@ -5,6 +5,7 @@ from playwright.sync_api import Dialog, Page, expect
 from knowledge.access import Access
 from knowledge.ingestion import add_text
 from knowledge.library import create_folder
+from knowledge.models import Content, ContentState, Item, TranscriptionStatus
 from tests.conftest import LONG_ENOUGH
 from tokens.authentication import authenticate
 from tokens.models import Token
@@ -101,10 +102,43 @@ def test_markup_in_a_title_does_not_run(signed_in: Page) -> None:
     assert ran == []
 
 
+def test_a_recording_that_failed_is_tried_again_by_its_button(signed_in: Page) -> None:
+    whole = Access.whole_library(User.objects.get().pk)
+    item = add_text(whole, title="Talk", text="Talk." + LONG_ENOUGH)
+    Content.objects.update(
+        state=ContentState.FAILED,
+        transcription_status=TranscriptionStatus.FAILED,
+        reason="no_speech",
+        error="Nobody speaks in it.",
+    )
+    signed_in.goto(f"/admin/knowledge/item/{item.pk}/change/")
+    signed_in.get_by_role("link", name="Try again").click()
+    expect(signed_in.get_by_text("It failed (no_speech). Nobody speaks in it.")).to_be_visible()
+    signed_in.get_by_role("button", name="Try again").click()
+    expect(signed_in.get_by_text("One is being tried again.")).to_be_visible()
+    assert Content.objects.get().state == ContentState.QUEUED
+
+
 def test_no_page_is_wider_than_a_phone(signed_in: Page) -> None:
     signed_in.set_viewport_size({"width": 390, "height": 844})
     mint(signed_in)
     assert signed_in.evaluate("document.documentElement.scrollWidth") <= 390
-    for address in ("", "tokens/token/", "tokens/token/add/", "knowledge/item/", "auth/user/1/"):
+    for address in (
+        *("", "tokens/token/", "tokens/token/add/", "auth/user/1/", "knowledge/tier/"),
+        *("knowledge/item/", "knowledge/item/add/", "knowledge/content/"),
+    ):
         signed_in.goto(f"/admin/{address}")
         assert signed_in.evaluate("document.documentElement.scrollWidth") <= 390, address
+
+
+def test_a_tokens_writes_are_undone_from_its_page(signed_in: Page) -> None:
+    token = authenticate(mint(signed_in))
+    Token.objects.update(can_write=True)
+    token.refresh_from_db()
+    add_text(token.access, title="Agent's note", text=f"Agent's note.{LONG_ENOUGH}")
+    signed_in.goto(f"/admin/tokens/token/{token.pk}/change/")
+    signed_in.get_by_role("link", name="Undo its writes…").click()
+    expect(signed_in.locator("[data-undone]")).to_contain_text("item added: Agent's note")
+    signed_in.get_by_role("button", name="Undo these").click()
+    expect(signed_in.get_by_text("Undone: 1.").first).to_be_visible()
+    assert not Item.objects.exists()

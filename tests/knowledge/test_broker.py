@@ -125,6 +125,20 @@ def test_a_dead_consumers_claim_is_free_and_a_live_ones_is_not(broker: PostgresB
         assert Job.objects.get(pk=kept.message_id).worker == alive.key
 
 
+def test_a_job_whose_workers_keep_dying_lets_others_go_first(broker: PostgresBroker) -> None:
+    often, once = (_send(broker, "note", name) for name in "ab")
+    Job.objects.update(state="claimed", worker=1)
+    Job.objects.filter(pk=often.pk).update(crashes=10)
+    with _consuming(broker) as consumer:
+        assert _claimed(consumer).message_id == str(once.pk)
+        [(crashes, waits)] = sql(
+            "SELECT crashes, available_at > enqueued_at + interval '10 milliseconds' "
+            "FROM knowledge_job WHERE id = %s",
+            often.pk,
+        )
+    assert (crashes, waits) == (11, True)
+
+
 def test_a_job_that_keeps_killing_its_workers_is_given_up(broker: PostgresBroker) -> None:
     job = _send(broker, "note", "a")
     Job.objects.update(state="claimed", worker=1, crashes=consuming.MAX_CRASHES - 1)

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError, connection, transaction
 
-from knowledge import ingestion, pipeline
+from knowledge import ingestion, pipeline, shelving
 from knowledge.access import Access
 from knowledge.library import (
     ItemChanges,
@@ -109,7 +109,7 @@ def test_a_failure_in_the_middle_of_a_re_index_changes_no_counter(
 
     monkeypatch.setattr(pipeline, "write_words", fail)
     with pytest.raises(MemoryError), transaction.atomic():
-        pipeline.index_item(item, ingestion.cut(text_of(5)).pieces, None)
+        pipeline.index_item(item, shelving.cut(text_of(5)).pieces, None)
     assert (size_of(item.owner_id), Item.objects.get().chunk_count) == (3, 3)
     assert faults() == {}
 
@@ -124,7 +124,7 @@ def test_a_process_that_dies_before_its_commit_changes_no_counter(
     def die_before_the_commit() -> None:
         with transaction.atomic():
             if change == "index":
-                pipeline.index_item(item, ingestion.cut(text_of(5)).pieces, None)
+                pipeline.index_item(item, shelving.cut(text_of(5)).pieces, None)
             else:
                 pipeline.remove_from_index(item)
             cut_off(connection.connection)

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 from dramatiq import get_broker
 
-from knowledge import generations, ingestion, tasks
+from knowledge import generations, ingestion, shelving, tasks
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
 from knowledge.maintenance import building
@@ -45,9 +45,9 @@ def test_vectors_made_before_a_change_are_not_written_after_it(
     library: Access, add: Add, other: FakeEmbedder
 ) -> None:
     item = add("Ships")
-    ready = ingestion.prepare(item.content.text, item.title)
+    ready = shelving.prepare(item.content.text, item.title)
     live = change_to("other")
-    ingestion.index(item, ready)
+    shelving.index(item, ready)
     item.refresh_from_db()
     assert item.index_status == "keyword"
     assert not ChunkEmbedding.objects.filter(item_id=item.pk).exists()

@@ -41,6 +41,17 @@ def test_one_endless_sentence_is_cut_around_its_match() -> None:
     assert len(passage.text) <= LONGEST + 2
 
 
+def test_a_passage_begins_at_the_part_of_its_source_with_most_of_the_words() -> None:
+    text = "Chalk is soft.\n\nFeldspar and chalk are found here.\n\nThe end."
+    breaks = [text.index("Feldspar"), text.index("The end")]
+    passage = passage_of(text, word_matcher(["feldspar", "chalk"]), breaks=breaks)
+    assert (passage.text, passage.start) == (text, breaks[0])
+    assert passage_of(text, word_matcher(["marble"]), breaks=breaks).start == 0
+    long = FILLER + text + FILLER
+    later = [len(FILLER), *(len(FILLER) + place for place in breaks)]
+    assert passage_of(long, word_matcher(["feldspar"]), breaks=later).start == later[1]
+
+
 @given(st.text(max_size=2000), st.lists(st.text(min_size=1, max_size=20), max_size=5))
 def test_any_text_and_any_words_give_a_passage_with_spans_inside(
     text: str, words: list[str]

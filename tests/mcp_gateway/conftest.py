@@ -107,6 +107,8 @@ def agent_with(server_url: str, era: str) -> AgentWith:
 
 
 def text_of(result: CallToolResult) -> str:
-    (block,) = result.content
+    """The answer for a client that hands its model only text; links to items may follow it."""
+    block, *links = result.content
     assert block.type == "text"
+    assert {link.type for link in links} <= {"resource_link"}
     return block.text

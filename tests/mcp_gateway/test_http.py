@@ -191,6 +191,8 @@ def test_connections_go_back_to_the_pool_however_many_call(
     mint: Mint, add: Add, agent_with: AgentWith
 ) -> None:
     add("Consent")
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # what other tests have opened
     agent = agent_with(mint().secret)
     with ThreadPoolExecutor(12) as callers:
         found = list(callers.map(_found, [agent] * 24))

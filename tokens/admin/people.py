@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
@@ -15,9 +16,12 @@ from unfold.forms import (  # type: ignore[import-untyped]
 )
 from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldAdminSelect2MultipleWidget,
+    UnfoldAdminSelectWidget,
 )
 
+from knowledge import quotas
 from knowledge.admin.base import M, ModelAdmin, button
+from knowledge.models import Allowance, Tier
 
 if TYPE_CHECKING:
     DjangoUserAdmin = UserAdmin[User]
@@ -41,16 +45,34 @@ class ManyChoices(ModelAdmin[M]):
         return field
 
 
+class PersonForm(UserChangeForm):  # type: ignore[misc]
+    tier = forms.ModelChoiceField(
+        Tier.objects.order_by("name"),
+        required=False,
+        empty_label="The default tier",
+        help_text="Without a default tier there is no cap.",
+        widget=UnfoldAdminSelectWidget,
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["tier"] = Tier.objects.filter(allowances__owner=self.instance).first()
+
+
 @admin.register(User)
 class PersonAdmin(DjangoUserAdmin, ManyChoices[User]):
     """A person and their library. Nobody is deleted, for that would delete the library too."""
 
-    form = UserChangeForm
+    form = PersonForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
     actions_detail = ["new_password"]
     filter_horizontal = []
-    list_display = ["username", "email", "is_active", "is_staff", "is_superuser", "last_login"]
+    list_display = [
+        *("username", "email", "is_active", "is_staff", "is_superuser", "tier", "minutes"),
+        "last_login",
+    ]
+    list_per_page = 50
     # Without Django's field that shows a part of the password's hash.
     fieldsets = [
         (None, {"fields": ["username", "first_name", "last_name", "email"]}),
@@ -58,9 +80,29 @@ class PersonAdmin(DjangoUserAdmin, ManyChoices[User]):
             "What they may do",
             {"fields": ["is_active", "is_staff", "is_superuser", "groups", "user_permissions"]},
         ),
+        ("Transcription", {"fields": ["tier", "minutes"]}),
         ("When", {"fields": ["last_login", "date_joined"]}),
     ]
-    readonly_fields = ["last_login", "date_joined"]
+    readonly_fields = ["minutes", "last_login", "date_joined"]
+
+    @admin.display(description="tier")
+    def tier(self, person: User) -> str:
+        return quotas.quota_of(person.pk).tier
+
+    @admin.display(description="minutes this month")
+    def minutes(self, person: User) -> str:
+        quota = quotas.quota_of(person.pk)
+        cap = quota.cap_per_month
+        return f"{quota.used:,.1f}" + (", no cap" if cap is None else f" of {cap:,}")
+
+    def save_model(self, request: HttpRequest, obj: User, form: forms.Form, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if "tier" not in form.changed_data:
+            return
+        if tier := form.cleaned_data["tier"]:
+            Allowance.objects.update_or_create(owner=obj, defaults={"tier": tier})
+        else:
+            Allowance.objects.filter(owner=obj).delete()
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return False

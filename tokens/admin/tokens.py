@@ -17,6 +17,7 @@ from unfold.enums import ActionVariant  # type: ignore[import-untyped]
 from knowledge.admin.base import AskAdmin, badge, button
 from knowledge.models import Folder
 from tokens.admin.minting import MintForm, SentBefore, ready_to_paste
+from tokens.admin.undoing import UndoAdmin
 from tokens.minting import mint_token, revoke_token
 from tokens.models import Token
 
@@ -43,7 +44,7 @@ class StateFilter(admin.SimpleListFilter):
 
 
 @admin.register(Token)
-class TokenAdmin(AskAdmin[Token]):
+class TokenAdmin(UndoAdmin, AskAdmin[Token]):
     """Tokens are minted and revoked: never changed, and kept for the record."""
 
     add_form_template = "admin/tokens/token/mint.html"
@@ -60,7 +61,7 @@ class TokenAdmin(AskAdmin[Token]):
     ]
     search_fields = ["name", "agent_id", "prefix", "owner__username", "folders__name"]
     actions = ["revoke_selected"]
-    actions_detail = ["activity", "revoke"]
+    actions_detail = ["activity", "undo", "revoke"]
     add_fieldsets = [
         (None, {"fields": ["owner", "name"]}),
         ("What it reaches", {"fields": ["reach", "folder_ids", "kb_only"]}),
@@ -192,9 +193,9 @@ class TokenAdmin(AskAdmin[Token]):
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
         actions: list[Any] = super().get_actions_detail(request, object_id)  # type: ignore[misc]
         token = self.get_object(request, object_id)
-        if token and token.revoked_at:
-            return [action for action in actions if action.path != "revoke"]
-        return actions
+        idle = {"revoke"} if token and token.revoked_at else set()
+        idle |= {"undo"} if token and not token.can_write else set()
+        return [action for action in actions if action.path not in idle]
 
     @button("Activity", permissions=["view"], url_path="activity", icon="timeline")
     def activity(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -47,4 +47,4 @@ class Command(BaseCommand):
         for number, hit in enumerate(answer.hits, start=1):
             self.stdout.write(f"{number}. ({hit.score:.2f}) {hit.item.title}")
             self.stdout.write(f"   {' '.join(hit.passage.split())}")
-            self.stdout.write(f"   {hit.url}\n\n")
+            self.stdout.write(f"   {hit.locator.url}\n\n")

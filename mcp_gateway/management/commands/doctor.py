@@ -8,17 +8,20 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import caches
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from knowledge.broker import check_broker
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Generation, IndexStatus, Item, Job
-from knowledge.providers import embedder_named
+from knowledge.providers import embedder_named, live_summarizer, live_transcriber
 from tokens.models import Token
 
 MIN_POSTGRES = 150000
 MIN_PGVECTOR = (0, 8)
+SPEECH_KEYS = {"assemblyai": "ASSEMBLYAI_API_KEY", "gladia": "GLADIA_API_KEY"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def _examine() -> Iterator[Finding]:
     yield migrated
     if migrated.state == "fail":
         return
-    for look in (_people, _embedder, _index, _jobs, _limits):
+    for look in (_people, _embedder, _transcriber, _index, _jobs, _limits, _summaries):
         yield look()
     yield _vendor("Voyage", settings.VOYAGE_API_KEY, "VOYAGE_API_KEY", "embeddings")
 
@@ -153,6 +156,25 @@ def _embedder() -> Finding:
     return Finding("embedder", "ok", f"{seen} (chosen {why})")
 
 
+def _transcriber() -> Finding:
+    try:
+        name = live_transcriber().name
+    except ImproperlyConfigured as error:
+        return Finding("transcriber", "fail", str(error), "Set QUARRY_TRANSCRIBER to one of them.")
+    key = SPEECH_KEYS.get(name, "")
+    if key and not getattr(settings, key):
+        return Finding("transcriber", "fail", f"{name} lacks its key", f"Set {key}.")
+    model = f" {settings.QUARRY_WHISPER_MODEL or 'tiny.en'}" if name == "whisper" else ""
+    return Finding("transcriber", "ok", f"{name}{model} (chosen {_why_transcriber(name)})")
+
+
+def _why_transcriber(name: str) -> str:
+    with_key = [vendor for vendor, key in SPEECH_KEYS.items() if getattr(settings, key)]
+    if name != next(iter(with_key), "whisper"):
+        return "by QUARRY_TRANSCRIBER"
+    return f"as {SPEECH_KEYS[name]} is set" if with_key else "as no vendor's key is set"
+
+
 def _index() -> Finding:
     counts = {status: Item.objects.filter(index_status=status).count() for status in IndexStatus}
     seen = ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "empty"
@@ -164,14 +186,19 @@ def _index() -> Finding:
 
 
 def _jobs() -> Finding:
+    try:
+        where = check_broker()
+    except ProviderUnavailable as error:
+        return Finding("jobs", "fail", error.message, "Start it, or correct QUARRY_BROKER_URL.")
+    if where != "Postgres":
+        return Finding("jobs", "ok", f"on {where}, by QUARRY_BROKER_URL")
     counts: dict[str, int] = {}
     for state in Job.objects.values_list("state", flat=True):
         counts[state] = counts.get(state, 0) + 1
-    broker = settings.QUARRY_BROKER_URL or "on Postgres"
     seen = ", ".join(f"{count} {state}" for state, count in counts.items()) or "none waiting"
     if counts.get("dead"):
-        return Finding("jobs", "note", f"{broker}: {seen}", "The admin shows why they failed.")
-    return Finding("jobs", "ok", f"{broker}: {seen}")
+        return Finding("jobs", "note", f"on {where}: {seen}", "The admin shows why they failed.")
+    return Finding("jobs", "ok", f"on {where}: {seen}")
 
 
 def _limits() -> Finding:
@@ -185,6 +212,16 @@ def _limits() -> Finding:
     if not works:
         return Finding("limits", "fail", f"{where} does not count", "Check REDIS_URL, or unset it.")
     return Finding("limits", "ok", f"counted in {where}")
+
+
+def _summaries() -> Finding:
+    try:
+        name = live_summarizer().name
+    except ProviderUnavailable as error:
+        return Finding("summaries", "note", "off: there is no key", error.message)
+    except ImproperlyConfigured as error:
+        return Finding("summaries", "fail", str(error), "Correct QUARRY_SUMMARIZER.")
+    return Finding("summaries", "ok", f"{name} (by QUARRY_SUMMARIZER={settings.QUARRY_SUMMARIZER})")
 
 
 def _vendor(name: str, key: str, setting: str, job: str) -> Finding:

@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections, transaction
 from django.db.utils import OperationalError
 
+from knowledge.broker import check_broker
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers import live_embedder
 from tokens.first_run import FirstRun, set_up_first_run
@@ -57,6 +58,10 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False)
         except OperationalError as error:
             raise CommandError(f"The database does not answer: {error}") from None
+        try:
+            check_broker()
+        except ProviderUnavailable as error:
+            raise CommandError(f"{error.message}; check QUARRY_BROKER_URL.") from None
         # Shown before they are committed: a kill between the two must leave nobody locked out.
         with transaction.atomic():
             if first_run := set_up_first_run():

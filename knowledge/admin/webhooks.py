@@ -1,0 +1,151 @@
+"""Webhooks, and how each delivery went. A secret is on the page that makes it and on no other."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.cache import add_never_cache_headers
+from django.utils.safestring import SafeString
+from django.views.decorators.debug import sensitive_variables
+from unfold.widgets import (  # type: ignore[import-untyped]
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from knowledge import tasks, webhooks
+from knowledge.access import Access
+from knowledge.admin.base import AskAdmin, AskForm, ReadOnlyAdmin, badge, preformatted
+from knowledge.models import Delivery, DeliveryState, Webhook, WebhookEvent
+from knowledge.models.webhook import every_event
+
+_COLOURS = {
+    DeliveryState.QUEUED: "info",
+    DeliveryState.DELIVERED: "success",
+    DeliveryState.FAILED: "danger",
+}
+
+
+class WebhookForm(AskForm[Webhook]):
+    url = forms.CharField(
+        label="URL", max_length=webhooks.MAX_URL, widget=UnfoldAdminTextInputWidget
+    )
+    events = forms.MultipleChoiceField(
+        choices=WebhookEvent,
+        initial=every_event,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+    )
+
+    class Meta:
+        model = Webhook
+        fields = ["owner", "is_active"]
+
+
+@admin.register(Webhook)
+class WebhookAdmin(AskAdmin[Webhook]):
+    form = WebhookForm
+    list_display = ["url", "owner", "told_of", "is_active", "created_at"]
+    list_filter = ["is_active", ("owner", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["owner"]
+    search_fields = ["url", "owner__username", "=id"]
+    ordering = ["-created_at"]
+    actions = ["send_test"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Webhook]:
+        return super().get_queryset(request).defer("secret")
+
+    @admin.display(description="events")
+    def told_of(self, webhook: Webhook) -> str:
+        return ", ".join(webhook.events)
+
+    def get_fields(self, request: HttpRequest, obj: Webhook | None = None) -> tuple[str, ...]:
+        if obj is None:
+            return "owner", "url", "events"
+        events = "events" if self.has_change_permission(request, obj) else "told_of"
+        return "owner", "url", events, "is_active"
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Webhook | None = None) -> list[str]:
+        return ["owner", "told_of"] if obj else []
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"owner": request.user.pk}
+
+    @sensitive_variables()
+    def save_model(
+        self, request: HttpRequest, obj: Webhook, form: forms.Form, change: bool
+    ) -> None:
+        access = Access.whole_library(obj.owner_id)
+        url, events = form.cleaned_data["url"], form.cleaned_data["events"]
+        if change:
+            webhooks.update_webhook(access, obj.pk, url=url, events=events, is_active=obj.is_active)
+        else:
+            obj.pk = webhooks.create_webhook(access, url, events).pk
+        obj.refresh_from_db()
+
+    @sensitive_variables()
+    def response_add(
+        self, request: HttpRequest, obj: Webhook, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """The one page that ever shows the secret."""
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Webhook made",
+            "subtitle": str(obj),
+            "opts": self.opts,
+            "webhook": obj,
+        }
+        response = TemplateResponse(request, "admin/knowledge/webhook/reveal.html", context)
+        add_never_cache_headers(response)
+        return response
+
+    def ask_to_delete(self, obj: Webhook) -> None:
+        webhooks.delete_webhook(Access.whole_library(obj.owner_id), obj.pk)
+
+    def consequences(self, obj: Webhook) -> list[str]:
+        return [f"Records of deliveries that go with it: {obj.deliveries.count()}."]
+
+    def has_send_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("knowledge.change_webhook")
+
+    @admin.action(description="Send a test", permissions=["send"])
+    def send_test(self, request: HttpRequest, queryset: QuerySet[Webhook]) -> None:
+        with transaction.atomic():
+            for webhook in queryset:
+                tasks.deliver_webhook.send(str(webhooks.announce_test(webhook)))
+        self.message_user(request, "Tests are on their way; Deliveries tells how it went.")
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
+    list_display = ["event", "webhook", "shown_state", "attempts", "answer", "created_at"]
+    list_filter = ["state", "event", ("webhook", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["webhook"]
+    search_fields = ["webhook__url", "answer", "=id"]
+    ordering = ["-created_at"]
+    actions = ["deliver_again"]
+    fieldsets = [
+        (None, {"fields": ["event", "webhook", "shown_state", "attempts", "answer"]}),
+        ("Message", {"fields": ["id", "sent", "created_at", "changed_at"]}),
+    ]
+
+    @badge("state", _COLOURS)
+    def shown_state(self, delivery: Delivery) -> str:
+        return delivery.state
+
+    @admin.display(description="message")
+    def sent(self, delivery: Delivery) -> SafeString | str:
+        return preformatted(webhooks.body_of(delivery).decode())
+
+    def has_send_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("knowledge.change_delivery")
+
+    @admin.action(description="Deliver again", permissions=["send"])
+    def deliver_again(self, request: HttpRequest, queryset: QuerySet[Delivery]) -> None:
+        with transaction.atomic():
+            for delivery in queryset:
+                webhooks.queue_again(delivery.pk)
+                tasks.deliver_webhook.send(str(delivery.pk))
+        self.message_user(request, f"{len(queryset)} will be delivered again.", messages.SUCCESS)

@@ -1,0 +1,156 @@
+import hashlib
+from collections.abc import AsyncIterator, Generator, Iterator
+from functools import cached_property
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, cast
+
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge import exporting, importing, uploads
+from knowledge.api.base import AskView, Input, errors
+from knowledge.errors import InvalidInput, PayloadTooLarge, UnsupportedMedia
+
+ZIP = "application/zip"
+_PIECE = 1024 * 1024
+
+
+class ExportView(AskView):
+    """All that the token sees, as one archive: to read, to keep, or to import elsewhere."""
+
+    asks = {"GET": "export"}
+
+    @extend_schema(
+        operation_id="export_library",
+        tags=["exchange"],
+        responses={
+            (200, ZIP): OpenApiResponse(
+                OpenApiTypes.BINARY, "Markdown files, `items.csv`, and JSONL for an import."
+            ),
+            **errors(403),
+        },
+    )
+    def get(self, request: Request) -> StreamingHttpResponse:
+        Input.of_query(request)
+        return _download(request, exporting.export_library(self.access))
+
+    def head(self, request: Request) -> StreamingHttpResponse:
+        """What GET says before its body, which is not made for it."""
+        return _download(request, iter(()))
+
+
+class ProblemOutput(serializers.Serializer[Any]):
+    file = serializers.CharField(help_text="The member of the archive.")
+    line = serializers.IntegerField(help_text="Of that member, from 1; 0 where none can be told.")
+    message = serializers.CharField()
+
+
+class ImportOutput(serializers.Serializer[Any]):
+    """How much is new, was there already, or could not be taken."""
+
+    folders = serializers.IntegerField()
+    contents = serializers.IntegerField()
+    items = serializers.IntegerField()
+    skipped = serializers.IntegerField(help_text="Items that were there; they stay as they are.")
+    failed = serializers.IntegerField(help_text="Lines that were left out.")
+    problems = ProblemOutput(many=True, help_text="The first hundred of those that failed.")
+
+
+class ImportView(AskView):
+    """Add what an archive of `GET /export` has and the library lacks."""
+
+    asks = {"POST": "import"}
+
+    @extend_schema(
+        operation_id="import_library",
+        tags=["exchange"],
+        request={ZIP: OpenApiTypes.BINARY},
+        responses={200: ImportOutput, **errors(403, 409, 413, 415)},
+    )
+    def post(self, request: Request) -> Response:
+        Input.of_query(request)
+        imported = importing.import_library(self.access, self._received)
+        return Response(ImportOutput(imported).data)
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        self._spool.close()
+        return super().finalize_response(request, response, *args, **kwargs)
+
+    def body_hash(self, request: Request) -> str:
+        digest = hashlib.sha256()
+        while piece := self._received.read(_PIECE):
+            digest.update(piece)
+        self._received.seek(0)
+        return digest.hexdigest()
+
+    def check_welcome(self) -> None:
+        """Refuse a caller, or a body, that cannot be taken, before anything is read."""
+        importing.check_may_import(self.access)
+        if _bare(self.request.content_type) != ZIP:
+            raise UnsupportedMedia(
+                f"Send the archive itself as the body, with Content-Type: {ZIP}.", media_type=ZIP
+            )
+        length = self.request.headers.get("Content-Length", "")
+        if length.isdecimal() and int(length) > uploads.max_bytes():
+            raise too_large()
+
+    @cached_property
+    def _spool(self) -> BinaryIO:
+        return cast(BinaryIO, TemporaryFile())
+
+    @cached_property
+    def _received(self) -> BinaryIO:
+        """The body as a file; Django has it as a stream that can be read once."""
+        self.check_welcome()
+        while piece := self.request._request.read(_PIECE):
+            self._spool.write(piece)
+            if self._spool.tell() > uploads.max_bytes():
+                raise too_large()
+        if not self._spool.tell():
+            raise InvalidInput("The body is empty; send the archive there.", field="body")
+        self._spool.seek(0)
+        return self._spool
+
+
+def too_large() -> PayloadTooLarge:
+    """An archive that is larger than any file may be."""
+    return PayloadTooLarge(
+        f"An archive may have at most {uploads.max_bytes():,} bytes; import a larger one with "
+        "manage.py import, or raise QUARRY_MAX_UPLOAD_MB.",
+        max_bytes=uploads.max_bytes(),
+    )
+
+
+def _bare(media_type: str | None) -> str:
+    return (media_type or "").partition(";")[0].strip().lower()
+
+
+def _download(request: Request, pieces: Iterator[bytes]) -> StreamingHttpResponse:
+    is_async = isinstance(request._request, ASGIRequest)
+    return StreamingHttpResponse(
+        _in_its_thread(pieces) if is_async else pieces,
+        content_type=ZIP,
+        headers={"Content-Disposition": 'attachment; filename="quarry-export.zip"'},
+    )
+
+
+async def _in_its_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Each piece made when the last is sent, in the request's thread, which has its transaction."""
+    try:
+        while (piece := await sync_to_async(_next)(pieces)) is not None:
+            yield piece
+    finally:
+        if isinstance(pieces, Generator):
+            await sync_to_async(pieces.close)()
+
+
+def _next(pieces: Iterator[bytes]) -> bytes | None:
+    return next(pieces, None)

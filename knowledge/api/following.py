@@ -1,0 +1,27 @@
+"""Which operations follow from an answer, as the OpenAPI document links them."""
+
+from typing import Any
+
+_OF_ITEM = ("get_item", "update_item", "retry_item", "transform_item", "file_item", "delete_item")
+_OF_FOLDER = ("rename_folder", "delete_folder")
+
+# operation: (status, where the id stands in its answer, the parameter, the operations it leads to)
+_FOLLOWING: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "ingest": ("201", "/user_item_id", "item_id", _OF_ITEM),
+    "finish_upload": ("201", "/user_item_id", "item_id", _OF_ITEM),
+    "finish_document_upload": ("201", "/user_item_id", "item_id", _OF_ITEM),
+    "create_folder": ("201", "/id", "folder_id", _OF_FOLDER),
+    "create_webhook": ("201", "/id", "webhook_id", ("delete_webhook",)),
+    "mint_token": ("201", "/id", "token_id", ("revoke_token",)),
+}
+
+
+def link(operation: dict[str, Any]) -> None:
+    """Say in an operation's answer what can be asked about what it names."""
+    if operation["operationId"] not in _FOLLOWING:
+        return
+    status, pointer, parameter, leads_to = _FOLLOWING[operation["operationId"]]
+    operation["responses"][status]["links"] = {
+        name: {"operationId": name, "parameters": {parameter: f"$response.body#{pointer}"}}
+        for name in leads_to
+    }

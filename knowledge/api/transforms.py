@@ -1,0 +1,29 @@
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge import transforms
+from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.shapes import TransformOutput
+
+
+class TransformInput(Input):
+    """Nothing: the item is named by the path."""
+
+
+class ItemTransformView(AskView):
+    """An item's summary."""
+
+    asks = {"POST": "transform"}
+
+    @extend_schema(
+        operation_id="transform_item",
+        tags=["items"],
+        request=TransformInput,
+        responses={202: TransformOutput, **errors(403, 404, 409, 413, 415, 503)},
+    )
+    def post(self, request: Request, item_id: str) -> Response:
+        TransformInput.of_body(request)
+        transform = transforms.transform_item(self.access, path_id(item_id))
+        return Response(TransformOutput(transform).data, status=status.HTTP_202_ACCEPTED)

@@ -1,0 +1,35 @@
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge import quotas
+from knowledge.api.base import AskView, errors
+from knowledge.api.shapes import QuotaOutput
+
+
+class MonthOutput(serializers.Serializer[Any]):
+    month = serializers.DateField(help_text="Its first day.")
+    used = serializers.FloatField(help_text="Minutes of transcription.")
+    reserved = serializers.FloatField(help_text="Minutes set aside for work under way.")
+    transforms = serializers.IntegerField()
+
+
+class UsageOutput(serializers.Serializer[Any]):
+    quota = QuotaOutput()
+    this_month = MonthOutput()
+    earlier = MonthOutput(many=True, help_text="Newest first, at most two years.")
+
+
+class UsageView(AskView):
+    """What the token's owner has used, month by month."""
+
+    asks = {"GET": "usage"}
+
+    @extend_schema(
+        operation_id="get_usage", tags=["usage"], responses={200: UsageOutput, **errors()}
+    )
+    def get(self, request: Request) -> Response:
+        return Response(UsageOutput(quotas.usage_of(self.access)).data)

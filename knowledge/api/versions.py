@@ -1,0 +1,72 @@
+"""Versions of items: an answer's ETag, and the conditions that callers put on it."""
+
+import hashlib
+from typing import Any
+
+from django.utils.http import parse_etags
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge.api.shapes import FullItemOutput
+from knowledge.errors import Conflict
+from knowledge.library import Expectation
+from knowledge.models import Item
+
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="Only if the item is still of this ETag, else 409 with the reason `changed`.",
+)
+IF_NONE_MATCH = OpenApiParameter(
+    "If-None-Match",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="Answer 304 without a body if the item is still of this ETag.",
+)
+ETAG = OpenApiParameter(
+    "ETag",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    response=[200, 304],
+    description="The version of the item as this token sees it.",
+)
+
+
+def versioned(item: Item) -> Response:
+    """The whole item, with its version."""
+    data = FullItemOutput(item).data
+    return Response(data, headers={"ETag": _etag(data)})
+
+
+def unless_known(request: Request, answer: Response) -> Response:
+    """Nothing but the version, for a caller who has this answer already."""
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    etag = answer.headers["ETag"]
+    if "*" in known or etag in (each.removeprefix("W/") for each in known):
+        return Response(status=304, headers={"ETag": etag})
+    return answer
+
+
+def expected_by(request: Request) -> Expectation:
+    """Refuses an item that is not of the version that the caller names, if it names one."""
+    wanted = request.headers.get("If-Match")
+
+    def expect(item: Item) -> None:
+        if wanted is None or wanted.strip() == "*":
+            return
+        if _etag(FullItemOutput(item).data) not in parse_etags(wanted):
+            raise Conflict(
+                "The item has changed since the version in If-Match; read it again, then decide.",
+                reason="changed",
+            )
+
+    return expect
+
+
+def _etag(data: Any) -> str:
+    """Of all that is answered: whatever changes for this caller is another version."""
+    return f'"{hashlib.sha256(JSONRenderer().render(data)).hexdigest()[:32]}"'

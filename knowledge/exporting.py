@@ -1,0 +1,126 @@
+"""A library as one archive: for people to read, and to be imported again without a loss."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TypeAlias
+
+from django.db import connection, transaction
+from django.db.models import Count
+
+from knowledge import readable
+from knowledge.access import Access, Capability
+from knowledge.item_records import ItemRecord
+from knowledge.models import Folder, Item
+from knowledge.models.item import ItemQuerySet
+from knowledge.records import ContentRecord, Counts, FolderRecord, Manifest
+from knowledge.zips import Member, zipped
+
+MANIFEST = "manifest.json"
+FOLDERS = "folders.jsonl"
+CONTENTS = "contents.jsonl"
+ITEMS = "items.jsonl"
+TABLE = "items.csv"
+
+OnProgress: TypeAlias = Callable[[int, int], None]
+
+_ROWS, _ROWS_WITH_TEXT = 500, 10
+"""Rows in memory at a time; a text may have two million characters."""
+_SENT_AT_ONCE = 256 * 1024
+_TEXTS = ("content__text", "content__locators")
+_PATIENCE = "60s"
+"""How long a reader may take for one piece: it holds a connection, and old rows from clean-up."""
+
+
+def export_library(
+    access: Access, *, on_progress: OnProgress = lambda done, total: None
+) -> Iterator[bytes]:
+    """All that the caller may see, as it is at one moment; an unchanged library, the same bytes."""
+    access.require(Capability.READ)
+    return _archive(access, on_progress)
+
+
+def _archive(access: Access, on_progress: OnProgress) -> Iterator[bytes]:
+    with _one_moment():
+        yield from _gathered(zipped(_Export(access, on_progress).members()))
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    is_ours = not connection.in_atomic_block
+    with transaction.atomic(), connection.cursor() as cursor:
+        if is_ours:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{_PATIENCE}'")
+        yield
+
+
+class _Export:
+    """What the members of one caller's archive say, in the order they stand there."""
+
+    def __init__(self, access: Access, on_progress: OnProgress) -> None:
+        self._items: ItemQuerySet = Item.objects.visible_to(access)
+        self._described = self._items.select_related("content", "transform").with_folders_for(
+            access
+        )
+        folders = Folder.objects.visible_to(access).order_by("created_at", "pk")
+        self._folders = [FolderRecord.of(folder) for folder in folders]
+        self._names = {folder.id: folder.name for folder in self._folders}
+        self._on_progress = on_progress
+
+    def members(self) -> Iterator[Member]:
+        counts = self._counts()
+        yield MANIFEST, Manifest.model_construct(counts=counts).line()
+        yield FOLDERS, (folder.line() for folder in self._folders)
+        yield CONTENTS, self._content_lines()
+        yield ITEMS, self._item_lines()
+        yield TABLE, self._table()
+        yield from self._files(counts.items)
+
+    def _counts(self) -> Counts:
+        return Counts.model_construct(
+            folders=len(self._folders),
+            contents=self._items.aggregate(n=Count("content", distinct=True))["n"],
+            items=self._items.count(),
+        )
+
+    def _content_lines(self) -> Iterator[bytes]:
+        """Each content once, in the order of their ids."""
+        items = self._items.select_related("content").order_by("content_id", "created_at", "pk")
+        for _, same in groupby(_streamed(items, _ROWS_WITH_TEXT), key=lambda item: item.content_id):
+            yield ContentRecord.of(next(same).content).line()
+
+    def _item_lines(self) -> Iterator[bytes]:
+        """In the order of the contents, so that whoever imports can read both side by side."""
+        items = self._described.defer(*_TEXTS).order_by("content_id", "created_at", "pk")
+        return (ItemRecord.of(item).line() for item in _streamed(items, _ROWS))
+
+    def _table(self) -> Iterator[bytes]:
+        yield readable.header_row()
+        for item in _streamed(self._described.defer(*_TEXTS).order_by("created_at", "pk"), _ROWS):
+            yield readable.row_of(item, self._folders_of(item))
+
+    def _files(self, total: int) -> Iterator[Member]:
+        items = self._described.order_by("created_at", "pk")
+        for done, item in enumerate(_streamed(items, _ROWS_WITH_TEXT), start=1):
+            folders = self._folders_of(item)
+            yield readable.path_of(item, folders), readable.markdown_of(item, folders).encode()
+            self._on_progress(done, total)
+
+    def _folders_of(self, item: Item) -> list[str]:
+        return sorted(self._names[filing.folder_id] for filing in item.seen_filings)
+
+
+def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Fewer and larger pieces, for each is a trip between threads."""
+    held = bytearray()
+    for piece in pieces:
+        held += piece
+        if len(held) >= _SENT_AT_ONCE:
+            yield bytes(held)
+            held.clear()
+    yield bytes(held)
+
+
+def _streamed(items: ItemQuerySet, rows: int) -> Iterator[Item]:
+    return items.iterator(chunk_size=rows)

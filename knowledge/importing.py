@@ -1,0 +1,234 @@
+"""An export brought back: what is not there yet is added, and nothing is ever overwritten.
+
+An archive may have been made by anybody, and its ids and addresses may be somebody else's. So an id
+that another owner has is replaced by one that follows from it, and a content is never shared on the
+archive's word: it is linked to a shared one that says the same to the letter, or kept as the
+owner's own.
+"""
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import BinaryIO, TypeVar
+
+from django.db import IntegrityError, connection
+from pydantic import ValidationError
+
+from knowledge import restoring
+from knowledge.access import Access, Capability
+from knowledge.errors import Conflict, InvalidInput, PayloadTooLarge
+from knowledge.exporting import CONTENTS, FOLDERS, ITEMS, MANIFEST, OnProgress
+from knowledge.item_records import ItemRecord
+from knowledge.records import ContentRecord, FolderRecord, Manifest, Record
+from knowledge.restoring import Batch, FolderIds, Group
+from knowledge.zips import Archive
+
+MOST_FOLDERS = 100_000
+MOST_PROBLEMS = 100
+_LONGEST = {MANIFEST: 10_000, FOLDERS: 10_000, CONTENTS: 16_000_000, ITEMS: 1_000_000}
+"""In bytes of a line: a content may have two million characters, and a place for each sentence."""
+_ROOM, _SWELLING = 256_000_000, 100
+"""What may always be inflated, and how many times the archive's own size."""
+_BATCH_ITEMS, _BATCH_CHARACTERS = 50, 1_000_000
+_IMPORTING = 7_361_005
+"""The advisory lock, together with the owner's id, of whoever imports into a library."""
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line that was left out, and why."""
+
+    file: str
+    line: int
+    message: str
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came of an import: how much is new, was there already, or could not be taken."""
+
+    folders: int = 0
+    contents: int = 0
+    items: int = 0
+    skipped: int = 0
+    failed: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    """The first of those that failed."""
+
+    def leave_out(self, file: str, line: int, message: str) -> None:
+        self.failed += 1
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(file, line, message))
+
+
+def check_may_import(access: Access) -> None:
+    """Refuse whoever may not import before anything is read."""
+    access.require(Capability.WRITE)
+    access.require_whole_library()
+
+
+def import_library(
+    access: Access, file: BinaryIO, *, on_progress: OnProgress = lambda done, total: None
+) -> Imported:
+    """Add what an export has and the library lacks; stopped half way, run it again."""
+    check_may_import(access)
+    report = Imported()
+    with _alone(access.owner_id), _bad_archive_is_bad_input():
+        archive = _opened(file)
+        total = _manifest(archive).counts.items
+        folder_ids = _folders(access, archive, report)
+        done = 0
+        for batch in _batches(_groups(archive, report)):
+            done += sum(len(group.items) for group in batch)
+            _keep(access, batch, folder_ids, report)
+            on_progress(min(done, total), total)
+    return report
+
+
+@contextmanager
+def _alone(owner_id: int) -> Iterator[None]:
+    """One import at a time into a library; a dead one's hold ends with it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_IMPORTING, owner_id])
+        if not cursor.fetchone()[0]:
+            raise Conflict(
+                "Another import into this library is running; wait until it is done.",
+                reason="still_running",
+            )
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_IMPORTING, owner_id])
+
+
+@contextmanager
+def _bad_archive_is_bad_input() -> Iterator[None]:
+    try:
+        yield
+    except zipfile.BadZipFile as error:
+        raise InvalidInput(
+            f"This archive cannot be imported: {error}. Send one that Quarry exported, whole; "
+            "what was taken before is kept and will be skipped.",
+            field="body",
+        ) from None
+
+
+# The archive ----------------------------------------------------------------------------------
+
+
+def _opened(file: BinaryIO) -> Archive:
+    archive = Archive(file, _LONGEST.keys())
+    for name in _LONGEST:
+        if name not in archive:
+            raise zipfile.BadZipFile(f"{name} is missing in it")
+    room = max(_ROOM, _SWELLING * archive.length)
+    if archive.inflated_size > room:
+        raise PayloadTooLarge(
+            f"This archive inflates to {archive.inflated_size:,} bytes, and at most {room:,} are "
+            "taken of one of its size; export the library again, or a folder at a time.",
+            max_bytes=room,
+        )
+    return archive
+
+
+def _manifest(archive: Archive) -> Manifest:
+    lines = archive.lines(MANIFEST, longest=_LONGEST[MANIFEST])
+    try:
+        return Manifest.model_validate_json(next(lines, b""))
+    except ValidationError as error:
+        raise zipfile.BadZipFile(f"{MANIFEST}: {_told(error)}") from None
+
+
+def _records(archive: Archive, name: str, kind: type[R], report: Imported) -> Iterator[R]:
+    """Each line as a record, but for those that are none."""
+    for number, line in enumerate(archive.lines(name, longest=_LONGEST[name]), start=1):
+        try:
+            yield kind.model_validate_json(line)
+        except ValidationError as error:
+            report.leave_out(name, number, _told(error))
+
+
+def _told(error: ValidationError) -> str:
+    """The first thing that is wrong with a line, without its values."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = ".".join(str(step) for step in first["loc"])
+    return f"{place}: {first['msg']}" if place else first["msg"]
+
+
+def _groups(archive: Archive, report: Imported) -> Iterator[Group]:
+    """Each content with its items, read side by side: both files are in the contents' order."""
+    items = _records(archive, ITEMS, ItemRecord, report)
+    item = next(items, None)
+    for content in _records(archive, CONTENTS, ContentRecord, report):
+        while item and item.content_id < content.id:
+            item = _left_out(item, items, report)
+        mine: list[ItemRecord] = []
+        while item and item.content_id == content.id:
+            mine.append(item)
+            item = next(items, None)
+            if len(mine) == _BATCH_ITEMS:
+                yield Group(content, mine)
+                mine = []
+        if mine:
+            yield Group(content, mine)
+    while item:
+        item = _left_out(item, items, report)
+
+
+def _left_out(item: ItemRecord, items: Iterator[ItemRecord], report: Imported) -> ItemRecord | None:
+    report.leave_out(ITEMS, 0, f"{item.id}: its content {item.content_id} is not in {CONTENTS}")
+    return next(items, None)
+
+
+def _batches(groups: Iterator[Group]) -> Iterator[Batch]:
+    """As much as one transaction writes: so little that nobody waits long for it."""
+    batch: Batch = []
+    items = characters = 0
+    for group in groups:
+        batch.append(group)
+        items += len(group.items)
+        characters += len(group.content.text)
+        if items >= _BATCH_ITEMS or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, items, characters = [], 0, 0
+    if batch:
+        yield batch
+
+
+# Rows -----------------------------------------------------------------------------------------
+
+
+def _folders(access: Access, archive: Archive, report: Imported) -> FolderIds:
+    """The folders here that those of the archive are."""
+    ids: FolderIds = {}
+    for record in _records(archive, FOLDERS, FolderRecord, report):
+        if len(ids) >= MOST_FOLDERS:
+            raise PayloadTooLarge(f"This archive has more than {MOST_FOLDERS:,} folders.")
+        with _no_other_meanwhile():
+            ids[record.id], is_new = restoring.keep_folder(access, record)
+        report.folders += is_new
+    return ids
+
+
+def _keep(access: Access, batch: Batch, folder_ids: FolderIds, report: Imported) -> None:
+    with _no_other_meanwhile():
+        kept = restoring.keep_batch(access, batch, folder_ids)
+    report.items += kept.items
+    report.contents += kept.contents
+    report.skipped += kept.skipped
+
+
+@contextmanager
+def _no_other_meanwhile() -> Iterator[None]:
+    try:
+        yield
+    except IntegrityError:
+        raise Conflict(
+            "Somebody changed the same rows at this very moment; import the archive again, "
+            "and it goes on from here.",
+            reason="changed",
+        ) from None

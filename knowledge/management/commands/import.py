@@ -1,0 +1,40 @@
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from knowledge.errors import QuarryError
+from knowledge.importing import Imported, import_library
+from knowledge.management.owners import access_of, add_owner_argument
+from knowledge.management.progress import ProgressBar
+
+
+class Command(BaseCommand):
+    help = "Add what an export has and a library lacks. Stopped half way, run it again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="a zip that `export` wrote")
+        add_owner_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        access = access_of(options["owner"])
+        try:
+            with options["file"].open("rb") as file, ProgressBar(sys.stderr, "items") as bar:
+                imported = import_library(access, file, on_progress=bar.show)
+        except OSError as error:
+            raise CommandError(f"{options['file']} cannot be read: {error.strerror}.") from None
+        except QuarryError as error:
+            raise CommandError(error.message) from None
+        self._tell(imported)
+
+    def _tell(self, imported: Imported) -> None:
+        self.stdout.write(
+            f"Added {imported.items:,} items, {imported.contents:,} contents and "
+            f"{imported.folders:,} folders; {imported.skipped:,} items were there already."
+        )
+        for problem in imported.problems:
+            self.stderr.write(f"{problem.file}:{problem.line}: {problem.message}")
+        if imported.failed:
+            raise CommandError(f"{imported.failed:,} lines could not be taken.")

@@ -1,0 +1,267 @@
+"""The rows of an export's records: made anew where they are missing, and left alone where not."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias, TypeVar
+from uuid import UUID, uuid4, uuid5
+
+from django.db import transaction
+from django.db.models import Model, Value
+from django.db.models.functions import Lower
+
+from knowledge import changes, shelving
+from knowledge.access import Access
+from knowledge.errors import IngestFailed
+from knowledge.item_records import ItemRecord
+from knowledge.models import (
+    Content,
+    ContentState,
+    Filing,
+    Folder,
+    IndexStatus,
+    Item,
+    Link,
+    Transform,
+)
+from knowledge.records import ContentRecord, FolderRecord
+from knowledge.shelving import Prepared
+from knowledge.sources import canonical
+
+_TAKEN = UUID("6e0b4f3c-5f4e-5b0e-9d57-0c1f4f8f2f0d")
+"""The namespace of ids that stand for those which another owner has."""
+
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A content and items of it."""
+
+    content: ContentRecord
+    items: Sequence[ItemRecord]
+
+
+Batch: TypeAlias = list[Group]
+FolderIds: TypeAlias = dict[UUID, UUID]
+"""Folders of an archive, and what they are here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """How much of a batch is new, and how many items were there already."""
+
+    items: int
+    contents: int
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The id that a record has here, and whether its row is there already."""
+
+    id: UUID
+    is_there: bool
+
+
+@transaction.atomic
+def keep_folder(access: Access, record: FolderRecord) -> tuple[UUID, bool]:
+    """The id of the owner's folder of this id or name, and whether it had to be made."""
+    place = _places(Folder, access.owner_id, [record.id])[record.id]
+    if place.is_there:
+        return place.id, False
+    names = Folder.objects.visible_to(access).annotate(lower=Lower("name"))
+    if named := names.filter(lower=Lower(Value(record.name))).first():
+        return named.pk, False
+    folder = Folder.objects.create(pk=place.id, owner_id=access.owner_id, name=record.name)
+    Folder.objects.filter(pk=folder.pk).update(created_at=record.created_at)
+    changes.folder_created(access, folder)
+    return folder.pk, True
+
+
+def keep_batch(access: Access, batch: Batch, folder_ids: FolderIds) -> Kept:
+    """Make what is missing of a batch, whole or not at all; it is found by word at once."""
+    asked = [item for group in batch for item in group.items]
+    places = _places(Item, access.owner_id, [item.id for item in asked])
+    new = _without_known(batch, places)
+    # Cutting is slow, and done before any row is held.
+    ready = {group.content.id: _cut(group) for group in new}
+    with transaction.atomic():
+        contents, made = _contents(access, [group.content for group in new])
+        items = []
+        for group in new:
+            content = contents[group.content.id]
+            items += [
+                _item(access, record, places[record.id].id, content) for record in group.items
+            ]
+        records = [record for group in new for record in group.items]
+        _make_items(items, records)
+        _make_filings(access, items, records, folder_ids)
+        _make_transforms(items, records)
+        for item, record in zip(items, records, strict=True):
+            if item.in_kb and item.content.is_ready:
+                shelving.index(item, ready[record.content_id], is_new=True)
+    return Kept(items=len(items), contents=made, skipped=len(asked) - len(items))
+
+
+def _places(
+    model: type[Folder] | type[Item] | type[Content], owner_id: int, ids: Collection[UUID]
+) -> dict[UUID, _Place]:
+    """Where each id is here: the same one, unless another owner has it."""
+    stand_ins = {pk: uuid5(_TAKEN, f"{owner_id}/{pk}") for pk in ids}
+    rows = model._base_manager.filter(pk__in=[*stand_ins.keys(), *stand_ins.values()])
+    owners: dict[UUID, int | None] = dict(rows.values_list("pk", "owner_id"))
+    return {pk: _place(owner_id, owners, (pk, stand_ins[pk])) for pk in ids}
+
+
+def _place(owner_id: int, owners: dict[UUID, int | None], ids: tuple[UUID, UUID]) -> _Place:
+    for pk in ids:
+        if pk in owners and owners[pk] == owner_id:
+            return _Place(pk, is_there=True)
+    free = next((pk for pk in ids if pk not in owners), None)
+    return _Place(free or uuid4(), is_there=False)
+
+
+def _without_known(batch: Batch, places: dict[UUID, _Place]) -> Batch:
+    """The items that are not there, each once, with their contents."""
+    seen = {pk for pk, place in places.items() if place.is_there}
+    new = []
+    for group in batch:
+        fresh = {item.id: item for item in group.items if item.id not in seen}
+        seen |= fresh.keys()
+        if fresh:
+            new.append(Group(group.content, list(fresh.values())))
+    return new
+
+
+def _cut(group: Group) -> Prepared | None:
+    is_needed = any(item.in_kb for item in group.items)
+    return shelving.cut(group.content.text) if is_needed else None
+
+
+# Contents -------------------------------------------------------------------------------------
+
+
+def _contents(access: Access, records: Sequence[ContentRecord]) -> tuple[dict[UUID, Content], int]:
+    """What each record is here, and how many had to be made."""
+    found = _shared_twins(records)
+    rest = [record for record in records if record.id not in found]
+    places = _places(Content, access.owner_id, [record.id for record in rest])
+    there = _held(access.owner_id, (place.id for place in places.values() if place.is_there))
+    made = {}
+    for record in rest:
+        place = places[record.id]
+        content = there.get(place.id)
+        if content is None:
+            content = made[place.id] = Content(
+                pk=place.id, owner_id=access.owner_id, percent=_percent(record), **record.fields
+            )
+        found[record.id] = content
+    Content.objects.bulk_create(made.values())
+    return found, len(made)
+
+
+def _shared_twins(records: Sequence[ContentRecord]) -> dict[UUID, Content]:
+    """The shared contents that say to the letter what the records say.
+
+    Whoever knows all of a public content may have it; nobody learns or changes one by its address.
+    """
+    wanted = [record for record in records if record.url and record.text]
+    addresses = {record.id: _key(record.url) for record in wanted}
+    links = Link.objects.filter(key__in=set(addresses.values()) - {""})
+    led_to = dict(links.values_list("key", "content_id"))
+    ids = {pk: (pk, led_to.get(key)) for pk, key in addresses.items()}
+    shared = _held(None, (pk for some in ids.values() for pk in some if pk))
+    return {
+        record.id: twin
+        for record in wanted
+        for pk in ids[record.id]
+        if pk in shared and _says_just(twin := shared[pk], record)
+    }
+
+
+def _says_just(content: Content, record: ContentRecord) -> bool:
+    return content.is_ready and ContentRecord.of(content).says_what(record)
+
+
+def _held(owner_id: int | None, content_ids: Iterable[UUID]) -> dict[UUID, Content]:
+    """Contents of an owner, or shared ones, that stay as they are until this transaction ends."""
+    contents = Content.objects.select_for_update(no_key=True).filter(owner_id=owner_id)
+    return contents.order_by("pk").in_bulk(set(content_ids))
+
+
+def _key(url: str) -> str:
+    try:
+        return canonical.key(url)
+    except IngestFailed:
+        return ""
+
+
+def _percent(record: ContentRecord) -> int:
+    return 100 if record.state == "ready" else 0
+
+
+# Items ----------------------------------------------------------------------------------------
+
+
+def _item(access: Access, record: ItemRecord, item_id: UUID, content: Content) -> Item:
+    item = Item(
+        pk=item_id,
+        owner_id=access.owner_id,
+        content=content,
+        added_by_token=access.token_id,
+        added_by_agent=access.agent_id,
+        **record.fields,
+    )
+    item.in_kb = item.in_kb or access.kb_only
+    if item.in_kb:
+        has_failed = content.state == ContentState.FAILED
+        item.index_status = IndexStatus.FAILED if has_failed else IndexStatus.PENDING
+        item.index_error = content.error
+    return item
+
+
+def _make_items(items: list[Item], records: Sequence[ItemRecord]) -> None:
+    Item.objects.bulk_create(items)
+    _date(Item, "created_at", items, [record.created_at for record in records])
+
+
+def _make_filings(
+    access: Access, items: list[Item], records: Sequence[ItemRecord], folder_ids: FolderIds
+) -> None:
+    """File each item where it was, as far as the archive has the folder."""
+    filings: list[Filing] = []
+    dates: list[datetime] = []
+    for item, record in zip(items, records, strict=True):
+        filed_at = {
+            folder_ids[filing.folder_id]: filing.filed_at
+            for filing in record.filings
+            if filing.folder_id in folder_ids
+        }
+        filings += [Filing(item=item, folder_id=folder_id) for folder_id in filed_at]
+        dates += filed_at.values()
+    Filing.objects.bulk_create(filings)
+    _date(Filing, "filed_at", filings, dates)
+    by_item: dict[UUID, list[Filing]] = {item.pk: [] for item in items}
+    for filing in filings:
+        by_item[filing.item_id].append(filing)
+    for item in items:
+        changes.item_added(access, item, by_item[item.pk])
+
+
+def _make_transforms(items: list[Item], records: Sequence[ItemRecord]) -> None:
+    told = [
+        (item, record.transform)
+        for item, record in zip(items, records, strict=True)
+        if record.transform
+    ]
+    transforms = [Transform(item=item, **transform.fields) for item, transform in told]
+    Transform.objects.bulk_create(transforms)
+    _date(Transform, "changed_at", transforms, [transform.changed_at for _, transform in told])
+
+
+def _date(model: type[Row], field: str, rows: list[Row], dates: Sequence[datetime]) -> None:
+    """Give rows their dates, which the database would have be now."""
+    for row, date in zip(rows, dates, strict=True):
+        setattr(row, field, date)
+    model._default_manager.bulk_update(rows, [field])

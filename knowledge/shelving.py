@@ -1,0 +1,104 @@
+"""A new item for a content: where it is filed, and how it is indexed."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from knowledge import changes, generations, pipeline, tasks, transforms
+from knowledge.access import Access
+from knowledge.chunking import Piece, chunk
+from knowledge.generations import EmbeddedPieces
+from knowledge.models import Content, Filing, Folder, IndexStatus, Item, WebhookEvent
+from knowledge.progress import tell
+from knowledge.validation import clean_line, clean_tags
+
+MAX_TITLE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How a caller wants what it adds; checked when made by `wish_of`."""
+
+    title: str = ""
+    in_kb: bool = True
+    tags: tuple[str, ...] = ()
+    auto_transform: bool = False
+
+
+def wish_of(
+    access: Access,
+    *,
+    title: str | None = None,
+    in_kb: bool = True,
+    tags: Collection[str] = (),
+    auto_transform: bool = False,
+) -> Wish:
+    """The wish within the rules: a kb_only token adds to the knowledge base whatever it says."""
+    return Wish(
+        title="" if title is None else clean_line(title, field="title", longest=MAX_TITLE),
+        in_kb=in_kb or access.kb_only,
+        tags=tuple(clean_tags(tags)),
+        auto_transform=auto_transform,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A text cut into pieces and, when they are few, embedded: all the slow work of indexing."""
+
+    text: str
+    pieces: list[Piece]
+    embedded: EmbeddedPieces | None
+
+
+def prepare(text: str, title: str) -> Prepared:
+    """Do the slow work before any row is held."""
+    tell("indexing")
+    pieces = chunk(text)
+    return Prepared(text, pieces, generations.embed_inline(title, pieces))
+
+
+def cut(text: str) -> Prepared:
+    """Only cut, and leave all embedding to a job."""
+    return Prepared(text, chunk(text), None)
+
+
+def index(item: Item, ready: Prepared | None, *, is_new: bool = False) -> None:
+    """Index within the caller's transaction; the job for what is left commits with it."""
+    # What was prepared may be of a text that another caller has replaced, or fetched before us.
+    if ready is None or ready.text != item.content.text:
+        ready = cut(item.content.text)
+    pipeline.index_item(item, ready.pieces, ready.embedded, is_new=is_new)
+    if item.index_status == IndexStatus.KEYWORD:
+        tasks.embed_item.send(str(item.pk))
+
+
+def shelve(access: Access, content: Content, wish: Wish, ready: Prepared | None) -> Item:
+    """Make the caller's item of a content, in the caller's transaction, which holds the content."""
+    custom_title = wish.title if wish.title != content.title else ""
+    item = Item.objects.create(
+        owner_id=access.owner_id,
+        content=content,
+        custom_title=custom_title,
+        in_kb=wish.in_kb,
+        tags=list(wish.tags),
+        index_status=IndexStatus.PENDING if wish.in_kb else IndexStatus.NONE,
+        added_by_token=access.token_id,
+        added_by_agent=access.agent_id,
+        unfiled_by=None if access.filing_folder_id else access.token_id,
+    )
+    changes.item_added(access, item, _auto_file(access, item))
+    if item.in_kb and content.is_ready:
+        index(item, ready, is_new=True)
+    if content.is_ready:
+        tasks.announce(WebhookEvent.ITEM_READY, item)
+    if wish.auto_transform:
+        transforms.want_transform(item)
+    return item
+
+
+def _auto_file(access: Access, item: Item) -> list[Filing]:
+    if access.filing_folder_id is None:
+        return []
+    # The folder may be deleted at this very moment: then there is no scope left to add to.
+    folder = Folder.objects.select_for_update().visible_to(access).get(pk=access.filing_folder_id)
+    return [Filing.objects.create(item=item, folder=folder)]

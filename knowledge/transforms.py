@@ -1,0 +1,70 @@
+"""Asking for an item's summary: by a caller, or beside what is being added."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import transaction
+from django.utils import timezone
+
+from knowledge import tasks
+from knowledge.access import Access, Capability
+from knowledge.errors import Conflict, NotFound, ProviderUnavailable
+from knowledge.models import Item, Transform, TransformState
+from knowledge.providers import live_summarizer
+
+LOST_AFTER = timedelta(hours=6)
+"""Longer than all tries of a job take: what is queued since then can be asked for again."""
+
+
+def transform_item(access: Access, item_id: UUID) -> Transform:
+    """Have an item summed up by a job, anew if it was before; one under way is left at it."""
+    access.require(Capability.WRITE)
+    item = Item.objects.visible_to(access).select_related("content").filter(pk=item_id).first()
+    if item is None:
+        raise NotFound("No such item, or it is out of this token's reach.")
+    if not item.content.is_ready:
+        raise Conflict(
+            "The item's text is not there yet, so there is nothing to sum up; ask when it is ready."
+        )
+    live_summarizer()  # refuses here, and not in the job, when it lacks its key
+    with transaction.atomic():
+        transform = _held(item)
+        if not _is_under_way(transform):
+            _queue(transform)
+    return transform
+
+
+def want_transform(item: Item) -> Transform:
+    """Have an item that is being added summed up as soon as its text is there.
+
+    Runs within the caller's transaction. Whatever stands against it is told on the row.
+    """
+    transform = _held(item)
+    try:
+        live_summarizer()
+    except (ProviderUnavailable, ImproperlyConfigured) as error:
+        transform.state, transform.error = TransformState.FAILED, str(error)
+        transform.save()
+        return transform
+    if item.content.is_ready:
+        _queue(transform)
+    return transform
+
+
+def _held(item: Item) -> Transform:
+    """The item's row of this kind, new and waiting unless there was one."""
+    transform, _ = Transform.objects.select_for_update().get_or_create(item=item)
+    return transform
+
+
+def _is_under_way(transform: Transform) -> bool:
+    if transform.state != TransformState.QUEUED:
+        return False
+    return timezone.now() - transform.changed_at < LOST_AFTER
+
+
+def _queue(transform: Transform) -> None:
+    transform.state, transform.error = TransformState.QUEUED, ""
+    transform.save()
+    tasks.summarize_item.send(str(transform.item_id))

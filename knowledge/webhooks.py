@@ -1,0 +1,281 @@
+"""Telling other systems what became of an owner's items: who is told, and how it is signed."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Collection, Iterable
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from knowledge import changes
+from knowledge.access import Access, Capability
+from knowledge.errors import (
+    CapabilityDenied,
+    Conflict,
+    IngestFailed,
+    InvalidInput,
+    NotFound,
+    ProviderUnavailable,
+)
+from knowledge.models import Delivery, DeliveryState, Item, Webhook, WebhookEvent
+from knowledge.models.webhook import every_event
+from knowledge.quotas import RESOURCE, Quota
+from knowledge.sources.addresses import read_url
+from knowledge.sources.http import stream
+from knowledge.validation import clean_line, one_of
+
+MAX_WEBHOOKS = 20
+MAX_URL = 2_000
+TEST_EVENT = "webhook.test"
+ANSWER_SEC = 15
+GONE = 410
+_MAY_PASS = frozenset({408, 425, 429})
+_LONGEST_ANSWER = 300
+
+
+# What a caller asks for -----------------------------------------------------------------------
+
+
+def list_webhooks(access: Access) -> list[Webhook]:
+    """The owner's webhooks, oldest first."""
+    _require_all(access)
+    return list(Webhook.objects.visible_to(access).order_by("created_at", "pk"))
+
+
+@transaction.atomic
+def create_webhook(access: Access, url: str, events: Collection[str] | None = None) -> Webhook:
+    """Have an address told of these events, or of every one; only now is its secret shown."""
+    _require_all(access)
+    url, events = check_webhook_url(url), check_events(every_event() if events is None else events)
+    known = Webhook.objects.select_for_update().visible_to(access)
+    if len(known) >= MAX_WEBHOOKS:
+        raise Conflict(f"There are {MAX_WEBHOOKS} webhooks, the most there may be; delete one.")
+    webhook = Webhook.objects.create(owner_id=access.owner_id, url=url, events=events)
+    changes.webhook_created(access, webhook)
+    return webhook
+
+
+@transaction.atomic
+def update_webhook(
+    access: Access, webhook_id: UUID, *, url: str, events: Collection[str], is_active: bool
+) -> Webhook:
+    """Change where and of what a webhook is told; its secret stays."""
+    webhook = _visible(access, webhook_id)
+    before = changes.values_of(webhook, changes.WEBHOOK_FIELDS)
+    webhook.url, webhook.events = check_webhook_url(url), check_events(events)
+    webhook.is_active = is_active
+    webhook.save(update_fields=["url", "events", "is_active"])
+    changes.webhook_changed(access, webhook, before)
+    return webhook
+
+
+@transaction.atomic
+def delete_webhook(access: Access, webhook_id: UUID) -> None:
+    """Tell an address nothing more, and forget what it was told."""
+    webhook = _visible(access, webhook_id)
+    changes.webhook_deleted(access, webhook)
+    webhook.delete()
+
+
+def check_webhook_url(url: str) -> str:
+    """A URL that may be told things; every address behind its name is vetted at each delivery."""
+    url = clean_line(url, field="url", longest=MAX_URL)
+    try:
+        read_url(url)
+    except IngestFailed as error:
+        raise InvalidInput(error.message, field="url", **error.details) from None
+    return url
+
+
+def check_events(events: Collection[str]) -> list[str]:
+    """Events that there are, each once."""
+    if not events:
+        raise InvalidInput("events must name at least one event.", field="events")
+    known = every_event()
+    return list(dict.fromkeys(one_of(event, known, field="events") for event in events))
+
+
+# What is to be told ---------------------------------------------------------------------------
+
+
+def announce(event: WebhookEvent, item: Item) -> list[UUID]:
+    """Write down who is to be told of an item, within the caller's transaction.
+
+    The caller sends a `deliver_webhook` job for each id that this answers.
+    """
+    told = _subscribed(item.owner_id, event)
+    return [_written(webhook, event, item=_shown(item)).pk for webhook in told]
+
+
+def announce_quota(owner_id: int, quota: Quota) -> list[UUID]:
+    """Write down who is to be told that most of an owner's month is used."""
+    shown = {
+        "resource": RESOURCE,
+        "tier": quota.tier,
+        "cap_per_month": quota.cap_per_month,
+        "used": quota.used,
+    }
+    event = WebhookEvent.QUOTA_NEAR
+    return [_written(webhook, event, quota=shown).pk for webhook in _subscribed(owner_id, event)]
+
+
+def announce_test(webhook: Webhook) -> UUID:
+    """Write down an event that means nothing, to see whether it arrives."""
+    return _written(webhook, TEST_EVENT).pk
+
+
+def queue_again(delivery_id: UUID) -> None:
+    """Have a delivery sent once more, however it went before; the caller sends the job."""
+    Delivery.objects.filter(pk=delivery_id).update(
+        state=DeliveryState.QUEUED, attempts=0, changed_at=timezone.now()
+    )
+
+
+def _subscribed(owner_id: int, event: WebhookEvent) -> Iterable[Webhook]:
+    webhooks = Webhook.objects.visible_to(Access.whole_library(owner_id))
+    return webhooks.filter(is_active=True, events__contains=[event])
+
+
+def _written(webhook: Webhook, event: str, **about: Any) -> Delivery:
+    delivery_id = uuid4()
+    payload = {
+        "id": str(delivery_id),
+        "event": str(event),
+        "created_at": timezone.now().isoformat(),
+        **about,
+    }
+    return Delivery.objects.create(id=delivery_id, webhook=webhook, event=event, payload=payload)
+
+
+def _shown(item: Item) -> dict[str, Any]:
+    """Enough to know the item by and to fetch it; never its text."""
+    content = item.content
+    shown = {
+        "user_item_id": str(item.pk),
+        "content_id": str(content.pk),
+        "title": item.title,
+        "status": item.status,
+        "kind": content.kind,
+    }
+    return {**shown, "error": content.error} if content.error else shown
+
+
+# How it is told -------------------------------------------------------------------------------
+
+
+def deliver(delivery_id: UUID) -> None:
+    """Send a delivery, unless that is settled; ProviderUnavailable if another try may do better."""
+    queued = Delivery.objects.filter(pk=delivery_id, state=DeliveryState.QUEUED)
+    delivery = queued.select_related("webhook").first()
+    if delivery is None:
+        return
+    if not delivery.webhook.is_active:
+        _settle(delivery, DeliveryState.FAILED, "The webhook is switched off.", tries=0)
+        return
+    try:
+        status = _post(delivery)
+    except IngestFailed as error:
+        _fail(delivery, error.message, may_pass=bool(error.details.get("may_pass")))
+        return
+    if 200 <= status < 300:
+        _settle(delivery, DeliveryState.DELIVERED, f"HTTP {status}")
+        return
+    if status == GONE:
+        delivery.webhook.switch_off()
+    _fail(delivery, _refusal(status), may_pass=status in _MAY_PASS or status >= 500)
+
+
+def give_up(delivery_id: UUID) -> None:
+    """After the last try: it failed, for the reason that the last answer gives."""
+    Delivery.objects.filter(pk=delivery_id, state=DeliveryState.QUEUED).update(
+        state=DeliveryState.FAILED, changed_at=timezone.now()
+    )
+
+
+def body_of(delivery: Delivery) -> bytes:
+    """What is sent, to the letter: a signature is of bytes."""
+    return json.dumps(delivery.payload, ensure_ascii=False).encode()
+
+
+def sign(key: bytes, *, message_id: str, timestamp: int, body: bytes) -> str:
+    """The signature of a message, as Standard Webhooks defines it."""
+    signed = b".".join((message_id.encode(), str(timestamp).encode(), body))
+    digest = hmac.new(key, signed, hashlib.sha256).digest()
+    return f"v1,{base64.b64encode(digest).decode()}"
+
+
+def _post(delivery: Delivery) -> int:
+    """The status that the receiver answers; what it says besides is not read."""
+    webhook = delivery.webhook
+    body = body_of(delivery)
+    timestamp = int(time.time())
+    message_id = str(delivery.pk)
+    signature = sign(webhook.signing_key, message_id=message_id, timestamp=timestamp, body=body)
+    headers = {
+        "content-type": "application/json",
+        "webhook-id": message_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": signature,
+    }
+    with stream(
+        webhook.url,
+        method="POST",
+        headers=headers,
+        body=body,
+        max_bytes=1_000,
+        seconds=ANSWER_SEC,
+        any_status=True,
+        max_redirects=0,
+    ) as (answer, _):
+        return answer.status
+
+
+def _refusal(status: int) -> str:
+    if status == GONE:
+        return "HTTP 410: the receiver wants no more, so the webhook is switched off."
+    if 300 <= status < 400:
+        return f"HTTP {status}: redirects are not followed; set the address where it leads."
+    return f"HTTP {status}"
+
+
+def _fail(delivery: Delivery, told: str, *, may_pass: bool) -> None:
+    if not may_pass:
+        _settle(delivery, DeliveryState.FAILED, told)
+        return
+    _settle(delivery, DeliveryState.QUEUED, told)
+    raise ProviderUnavailable(f"The webhook was not told: {told}", may_pass=True)
+
+
+def _settle(delivery: Delivery, state: DeliveryState, told: str, *, tries: int = 1) -> None:
+    Delivery.objects.filter(pk=delivery.pk, state=DeliveryState.QUEUED).update(
+        state=state,
+        attempts=F("attempts") + tries,
+        answer=told[:_LONGEST_ANSWER],
+        changed_at=timezone.now(),
+    )
+
+
+def _visible(access: Access, webhook_id: UUID) -> Webhook:
+    _require_all(access)
+    webhook = Webhook.objects.visible_to(access).filter(pk=webhook_id).first()
+    if webhook is None:
+        raise NotFound("No such webhook, or it is out of this token's reach.")
+    return webhook
+
+
+def _require_all(access: Access) -> None:
+    """Webhooks tell of every item, so nobody may have one who does not see every item."""
+    access.require(Capability.WRITE)
+    access.require_whole_library()
+    if access.kb_only:
+        raise CapabilityDenied(
+            "This needs a token that sees items outside of the knowledge base too.",
+            required=["whole_library"],
+            have=sorted(access.capabilities),
+        )

@@ -1,0 +1,110 @@
+"""The page that shows what a token wrote, and undoes it."""
+
+from datetime import datetime, timedelta
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from unfold.widgets import UnfoldAdminSelectWidget  # type: ignore[import-untyped]
+
+from knowledge import undo
+from knowledge.admin.base import ModelAdmin, button
+from knowledge.undo import Undone
+from tokens.models import Token
+
+NEEDED = ("tokens.change_token", "knowledge.change_item", "knowledge.delete_item")
+SHOWN = 200
+WINDOWS = {
+    "1": "the last hour",
+    "24": "the last day",
+    "168": "the last week",
+    "720": "the last 30 days",
+}
+
+
+class WindowForm(forms.Form):
+    """How far back to look."""
+
+    hours = forms.ChoiceField(
+        label="What it wrote in",
+        choices=list(WINDOWS.items()),
+        widget=UnfoldAdminSelectWidget,
+    )
+
+
+class SpanForm(forms.Form):
+    """The span that was looked at: what was shown is what is undone."""
+
+    since = forms.CharField(widget=forms.HiddenInput)
+    until = forms.CharField(widget=forms.HiddenInput)
+
+    def clean_since(self) -> datetime:
+        return _moment(self.cleaned_data["since"])
+
+    def clean_until(self) -> datetime:
+        return _moment(self.cleaned_data["until"])
+
+
+class UndoAdmin(ModelAdmin[Token]):
+    """A button on a token's page that undoes what the token wrote."""
+
+    def has_undo_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return request.user.has_perms(NEEDED)
+
+    @button("Undo its writes…", permissions=["undo"], url_path="undo", icon="undo")
+    def undo(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        token = self._one(request, object_id)
+        if request.method != "POST":
+            return self._preview(request, token)
+        asked = SpanForm(request.POST)
+        if not asked.is_valid():
+            return redirect("admin:tokens_token_undo", token.pk)
+        done = undo.undo(token.owner_id, token.pk, **asked.cleaned_data)
+        self._tell(request, token, done)
+        return redirect("admin:tokens_token_change", token.pk)
+
+    def _preview(self, request: HttpRequest, token: Token) -> HttpResponse:
+        hours = request.GET.get("hours", "1")
+        hours = hours if hours in WINDOWS else "1"
+        until = timezone.now()
+        since = until - timedelta(hours=int(hours))
+        would = undo.preview(token.owner_id, token.pk, since=since, until=until)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Undo its writes",
+            "subtitle": str(token),
+            "opts": self.opts,
+            "token": token,
+            "would": would,
+            "shown": would.undone[:SHOWN],
+            "left": would.skipped[:SHOWN],
+            "window": WindowForm(initial={"hours": hours}),
+            "span": SpanForm(initial={"since": since.isoformat(), "until": until.isoformat()}),
+        }
+        return TemplateResponse(request, "admin/tokens/token/undo.html", context)
+
+    def _tell(self, request: HttpRequest, token: Token, done: Undone) -> None:
+        told = f"Undone: {len(done.undone)}."
+        self.log_change(request, token, f"{told} Left: {len(done.skipped)}.")
+        self.message_user(request, told, messages.SUCCESS)
+        if done.skipped:
+            named = "; ".join(f"{write} ({write.reason})" for write in done.skipped[:10])
+            self.message_user(
+                request, f"Left as they are, {len(done.skipped)}: {named}", messages.WARNING
+            )
+
+    def _one(self, request: HttpRequest, object_id: str) -> Token:
+        raise NotImplementedError
+
+
+def _moment(value: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise forms.ValidationError("This is no moment in time.")
+    return moment
