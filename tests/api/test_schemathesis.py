@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.servers.basehttp import WSGIRequestHandler
 from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
@@ -28,6 +29,12 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every name leads to an address inside, which is refused without a try."""
     inside = [(2, 1, 6, "", ("10.0.0.1", 443))]
     monkeypatch.setattr("knowledge.sources.addresses.socket.getaddrinfo", lambda *_, **__: inside)
+
+
+@pytest.fixture
+def no_delays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else each answer waits 40 ms for an acknowledgement of its headers."""
+    monkeypatch.setattr(WSGIRequestHandler, "disable_nagle_algorithm", True)
 
 
 @pytest.fixture
@@ -62,7 +69,7 @@ def configuration(
 
 
 def test_no_call_is_answered_but_as_documented(
-    live_server: LiveServer, configuration: Path, no_network: None, no_limits: None
+    no_delays: None, live_server: LiveServer, configuration: Path, no_network: None, no_limits: None
 ) -> None:
     document = f"{live_server.url}/api/v1/openapi.json"
     command = [sys.executable, "-c", RUN, "--config-file", str(configuration), "run", document]
