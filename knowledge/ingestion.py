@@ -141,20 +141,19 @@ def add_upload(
     tags: Collection[str] = (),
     auto_transform: bool = False,
 ) -> Added:
-    """Add a stored file; its job reads or transcribes it. Adding it twice is adding it once."""
+    """Add a stored file; its job reads or transcribes it.
+
+    Runs within the caller's transaction, which holds the upload.
+    """
     access.require(Capability.WRITE)
     wish = wish_of(access, title=title, in_kb=in_kb, tags=tags, auto_transform=auto_transform)
     kind = files.kind_of(upload.media_type)
     seconds = _length_of(upload) if kind in SPOKEN else None
-    with transaction.atomic():
-        upload = Upload.objects.select_for_update().get(pk=upload.pk)
-        if upload.content_id:
-            return _added(access, Item.objects.visible_to(access).get(content=upload.content_id))
-        content = _content_of(upload, kind, seconds)
-        item = shelve(access, content, wish, None)
-        if seconds is not None:
-            quotas.reserve(access.owner_id, content.pk, seconds)
-        tasks.start(content)
+    content = _content_of(upload, kind, seconds)
+    item = shelve(access, content, wish, None)
+    if seconds is not None:
+        quotas.reserve(access.owner_id, content.pk, seconds)
+    tasks.start(content)
     return _added(access, item)
 
 
@@ -277,7 +276,7 @@ def _content_of(upload: Upload, kind: str, seconds: float | None) -> Content:
     intake.set_queued(content, Step.TRANSCRIBE if kind in SPOKEN else Step.EXTRACT)
     content.save()
     upload.content, upload.state = content, UploadState.FINISHED
-    upload.save(update_fields=["content", "state"])
+    upload.save(update_fields=["content", "state", "media_type"])
     return content
 
 

@@ -187,6 +187,18 @@ def forget_media(content_id: UUID) -> None:
     shutil.rmtree(_work_dir(content_id), ignore_errors=True)
 
 
+def remove_abandoned_media() -> None:
+    """Remove working copies whose content is finished or gone."""
+    root = Path(settings.QUARRY_HOME) / "work"
+    if not root.exists():
+        return
+    busy = {str(pk) for pk in _unfinished().values_list("pk", flat=True)}
+    long_ago = timezone.now().timestamp() - timedelta(hours=1).total_seconds()
+    for folder in root.iterdir():
+        if folder.name not in busy and folder.stat().st_mtime < long_ago:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 @dataclass(frozen=True, slots=True)
 class ContentNotebook:
     """The transcriber's notes, kept on the content's own row."""
@@ -309,15 +321,3 @@ def _kept(part: Part) -> dict[str, Any]:
 
 def _work_dir(content_id: UUID) -> Path:
     return Path(settings.QUARRY_HOME) / "work" / str(content_id)
-
-
-def remove_abandoned_media() -> None:
-    """Remove working copies whose content is finished or gone."""
-    root = Path(settings.QUARRY_HOME) / "work"
-    if not root.exists():
-        return
-    busy = {str(pk) for pk in _unfinished().values_list("pk", flat=True)}
-    long_ago = timezone.now().timestamp() - timedelta(hours=1).total_seconds()
-    for folder in root.iterdir():
-        if folder.name not in busy and folder.stat().st_mtime < long_ago:
-            shutil.rmtree(folder, ignore_errors=True)

@@ -363,6 +363,7 @@ def _matching(access: Access, filters: ItemFilter) -> Q:
 
 
 def begin_again(access: Access, content: Content) -> None:
+    """Have a content that failed, and that the caller holds, read or transcribed once more."""
     step = Step.TRANSCRIBE if content.is_recording else Step.EXTRACT
     intake.queue(content, step)
     if content.is_recording:

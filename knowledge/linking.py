@@ -6,10 +6,8 @@ from urllib.parse import unquote, urlsplit
 
 from knowledge import intake, quotas, tasks
 from knowledge.models import Content, ContentState, Link, Step, TranscriptionStatus
+from knowledge.sources import audio
 from knowledge.sources.extracted import Extracted, Fetched, Recording
-
-LONGEST_SEC = 12 * 3600
-"""The longest recording that is taken."""
 
 
 def known(key: str) -> Content | None:
@@ -82,4 +80,4 @@ def _begin(owner_id: int, content: Content, fetched: Fetched) -> None:
 def told_length(recording: Recording) -> float | None:
     """The seconds that a source tells; a length that no recording may have is not believed."""
     seconds = recording.duration_sec
-    return seconds if seconds and seconds <= LONGEST_SEC else None
+    return seconds if seconds and seconds <= audio.LONGEST_SEC else None

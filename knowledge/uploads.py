@@ -142,12 +142,9 @@ def finish_upload(
         upload = take_upload(access, upload_id, kinds=kinds)
         if upload.state == UploadState.FINISHED:
             return _added_before(access, upload)
-        added = ingestion.add_upload(
+        return ingestion.add_upload(
             access, upload, title=title, in_kb=in_kb, tags=tags, auto_transform=auto_transform
         )
-        upload.content, upload.state = added.item.content, UploadState.FINISHED
-        upload.save(update_fields=["content", "state", "media_type"])
-    return added
 
 
 def add_file(
@@ -187,11 +184,8 @@ def take_upload(access: Access, upload_id: UUID, *, kinds: Collection[str]) -> U
     One that is finished already comes as it is.
     """
     access.require(Capability.WRITE)
-    upload = (
-        Upload.objects.select_for_update(of=("self",))
-        .filter(pk=upload_id, owner_id=access.owner_id, token_id=access.token_id)
-        .first()
-    )
+    uploads = Upload.objects.visible_to(access).select_for_update(of=("self",))
+    upload = uploads.filter(pk=upload_id).first()
     if upload is None:
         raise _not_found()
     _check_kind(upload, kinds)

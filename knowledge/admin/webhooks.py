@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_variables
@@ -96,6 +97,8 @@ class WebhookAdmin(AskAdmin[Webhook]):
             "subtitle": str(obj),
             "opts": self.opts,
             "webhook": obj,
+            "done_url": reverse("admin:knowledge_webhook_change", args=[obj.pk]),
+            "snippets": [{"id": "secret", "title": "The secret", "text": obj.secret}],
         }
         response = TemplateResponse(request, "admin/knowledge/webhook/reveal.html", context)
         add_never_cache_headers(response)

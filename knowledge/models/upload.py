@@ -1,8 +1,12 @@
+from __future__ import annotations
+
+from typing import Self
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
 
+from knowledge.access import Access
 from knowledge.models.content import Content
 
 
@@ -10,6 +14,12 @@ class UploadState(models.TextChoices):
     BEGUN = "begun"
     STORED = "stored"
     FINISHED = "finished"
+
+
+class UploadQuerySet(models.QuerySet["Upload"]):
+    def visible_to(self, access: Access) -> Self:
+        """Only uploads that this very token began, or the owner in person."""
+        return self.filter(owner_id=access.owner_id, token_id=access.token_id)
 
 
 class Upload(models.Model):
@@ -33,6 +43,8 @@ class Upload(models.Model):
         null=True, blank=True, help_text="A token deleted its item; until then that can be undone."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = UploadQuerySet.as_manager()
 
     def __str__(self) -> str:
         return self.filename

@@ -1,13 +1,11 @@
 """Transcription by AssemblyAI, over its v2 API."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from knowledge.providers.protocols import Transcript
-from knowledge.providers.vendor_api import VendorApi
 from knowledge.providers.vendor_job import VendorTranscriber
 from knowledge.sources.extracted import Segment
 
@@ -28,25 +26,11 @@ class AssemblyAITranscriber(VendorTranscriber):
     name = "assemblyai"
     # List prices of October 2026: 0.21 for the first model, 0.02 for telling speakers apart.
     usd_per_hour = 0.23
-
-    def __init__(
-        self,
-        key: str,
-        *,
-        base_url: str = "",
-        seconds: float = 60.0,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        api = VendorApi(
-            vendor="AssemblyAI",
-            base_url=base_url or "https://api.assemblyai.com",
-            key=key,
-            key_header="authorization",
-            key_setting="ASSEMBLYAI_API_KEY",
-            url_setting="ASSEMBLYAI_BASE_URL",
-            seconds=seconds,
-        )
-        super().__init__(api, clock=clock)
+    vendor = "AssemblyAI"
+    url = "https://api.assemblyai.com"
+    key_header = "authorization"
+    key_setting = "ASSEMBLYAI_API_KEY"
+    url_setting = "ASSEMBLYAI_BASE_URL"
 
     def _upload(self, audio: Path) -> str:
         with audio.open("rb") as file:

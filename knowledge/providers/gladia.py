@@ -1,14 +1,12 @@
 """Transcription by Gladia, over its v2 API for recordings."""
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from knowledge.providers.protocols import Transcript
-from knowledge.providers.vendor_api import VendorApi
 from knowledge.providers.vendor_job import VendorTranscriber
 from knowledge.sources.extracted import Segment
 
@@ -22,25 +20,11 @@ class GladiaTranscriber(VendorTranscriber):
 
     name = "gladia"
     usd_per_hour = 0.61  # list price of June 2026, speakers included
-
-    def __init__(
-        self,
-        key: str,
-        *,
-        base_url: str = "",
-        seconds: float = 60.0,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        api = VendorApi(
-            vendor="Gladia",
-            base_url=base_url or "https://api.gladia.io",
-            key=key,
-            key_header="x-gladia-key",
-            key_setting="GLADIA_API_KEY",
-            url_setting="GLADIA_BASE_URL",
-            seconds=seconds,
-        )
-        super().__init__(api, clock=clock)
+    vendor = "Gladia"
+    url = "https://api.gladia.io"
+    key_header = "x-gladia-key"
+    key_setting = "GLADIA_API_KEY"
+    url_setting = "GLADIA_BASE_URL"
 
     def _upload(self, audio: Path) -> str:
         with audio.open("rb") as file:

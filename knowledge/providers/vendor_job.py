@@ -42,8 +42,29 @@ class VendorTranscriber(ABC):
     name: str
     usd_per_hour: float
 
-    def __init__(self, api: VendorApi, *, clock: Callable[[], float] = time.time) -> None:
-        self._api = api
+    vendor: str
+    url: str
+    key_header: str
+    key_setting: str
+    url_setting: str
+
+    def __init__(
+        self,
+        key: str,
+        *,
+        base_url: str = "",
+        seconds: float = 60.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._api = VendorApi(
+            vendor=self.vendor,
+            base_url=base_url or self.url,
+            key=key,
+            key_header=self.key_header,
+            key_setting=self.key_setting,
+            url_setting=self.url_setting,
+            seconds=seconds,
+        )
         self._clock = clock
 
     def transcribe(self, audio: Path, notebook: Notebook, *, language: str = "") -> Transcript:

@@ -7,6 +7,9 @@ from knowledge.sources.child import run_in_child
 RATE = 16_000
 """Samples a second of decoded sound."""
 
+LONGEST_SEC = 12 * 3600
+"""The longest recording that is taken."""
+
 PROBE_SEC = 120
 DECODE_SEC = 1_200
 MEMORY_MB = 1_024

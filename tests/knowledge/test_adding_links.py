@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
@@ -301,4 +302,5 @@ def _uploaded(access: Access, data: bytes) -> Item:
         expires_at="2100-01-01T00:00Z",
     )
     live_store().put(key, data)
-    return ingestion.add_upload(access, upload).item
+    with transaction.atomic():
+        return ingestion.add_upload(access, upload).item

@@ -154,6 +154,7 @@ class TokenAdmin(UndoAdmin, AskAdmin[Token]):
             "subtitle": str(obj),
             "opts": self.opts,
             "token": obj,
+            "done_url": reverse("admin:tokens_token_change", args=[obj.pk]),
             "reach": self.reach(obj),
             "may": self.may(obj),
             "snippets": ready_to_paste(request, obj.secret),  # type: ignore[attr-defined]

@@ -14,11 +14,10 @@ from av.error import FFmpegError
 from av.packet import Packet
 
 from knowledge.errors import IngestFailed
+from knowledge.sources.audio import LONGEST_SEC, RATE
 
-RATE = 16_000
 SAMPLE_BYTES = 2
 SHORTEST = 1.0
-LONGEST = 12 * 3600.0
 
 # Containers that hold their sound themselves. Playlists and the like name other files and
 # addresses, which FFmpeg would open.
@@ -37,7 +36,7 @@ def probe(request: dict[str, Any]) -> dict[str, Any]:
             ticks += packet.duration or 0
             if heard < SHORTEST:  # packets of noise are counted too, but cannot be decoded
                 heard += sum(frame.samples / frame.sample_rate for frame in _decoded(packet))
-            if ticks * tick > LONGEST:
+            if ticks * tick > LONGEST_SEC:
                 raise _too_long()
         _refuse_too_short(heard)
         return {"seconds": round(ticks * tick, 3) or (container.duration or 0) / av.time_base}
@@ -53,7 +52,7 @@ def decode(request: dict[str, Any]) -> dict[str, Any]:
         for piece in _resampled(_frames(container, stream)):
             sound.write(memoryview(piece.planes[0])[: piece.samples * SAMPLE_BYTES])
             samples += piece.samples
-            if samples / RATE > LONGEST:
+            if samples / RATE > LONGEST_SEC:
                 raise _too_long()
     _refuse_too_short(samples / RATE)
     return {"seconds": samples / RATE}
@@ -126,7 +125,7 @@ def _refuse_too_short(seconds: float) -> None:
 
 def _too_long() -> IngestFailed:
     return IngestFailed(
-        f"The recording is longer than {LONGEST / 3600:g} hours; split it and add the parts.",
+        f"The recording is longer than {LONGEST_SEC / 3600:g} hours; split it and add the parts.",
         reason="too_long",
     )
 
