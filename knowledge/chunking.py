@@ -41,9 +41,13 @@ class Piece:
     heading_path: tuple[str, ...]
 
     def indexed_text(self, title: str = "") -> str:
-        """The piece below its title and headings, as both search indexes read it."""
-        context = _context(title, self.heading_path)
-        return f"{context}\n\n{self.text}" if context else self.text
+        return indexed_text(self.text, title, self.heading_path)
+
+
+def indexed_text(text: str, title: str, heading_path: tuple[str, ...]) -> str:
+    """A piece below its title and headings, as both search indexes read it."""
+    context = _context(title, heading_path)
+    return f"{context}\n\n{text}" if context else text
 
 
 def chunk(
@@ -64,6 +68,7 @@ def chunk(
 
 
 @lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)  # the pieces of a text share most of theirs
 def _context(title: str, heading_path: tuple[str, ...]) -> str:
     parts = (" ".join(part.split()) for part in (title, *heading_path))
     context = " > ".join(dict.fromkeys(part for part in parts if part))

@@ -37,6 +37,8 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U00
 _BETWEEN = re.compile(r"[^\s()\[\]{}<>\"'`,;|“”„‘’«»]+")
 _JOINED = re.compile(r"\w[_\-./:\\@#$%&+=~]+\w|^[/.~$@#-]\w|\w(?:\+\+|#)$")
 _EDGE = ":!?.…*="
+_AFTER_WORDS = _EDGE + ",;)]}>\"'`”’»"
+_BEFORE_WORDS = "([{<\"'`“„‘«"
 
 
 def plain(text: str) -> str:
@@ -50,13 +52,18 @@ def plain(text: str) -> str:
 def identifiers(text: str) -> list[str]:
     """Names, codes, versions and paths with punctuation inside, whole and in their larger parts."""
     found: dict[str, None] = {}
-    marked = " ".join([word for word in text.split() if not word.isalnum()])
+    marked = " ".join([word for word in text.split() if not word.isalnum() and not _is_plain(word)])
     for token in _BETWEEN.findall(marked):
         whole = token.strip(_EDGE)
         whole = whole.rstrip("/") or whole
         if len(whole) <= LONGEST_WORD and _JOINED.search(whole):
             found.update(dict.fromkeys(_joined_parts(whole.lower())))
     return list(found)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word has punctuation only around it, as nearly all have that have any."""
+    return word.rstrip(_AFTER_WORDS).lstrip(_BEFORE_WORDS).isalnum()
 
 
 def _joined_parts(whole: str) -> Iterable[str]:

@@ -7,7 +7,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.wording import _stems, tsvector, write_words
+from knowledge.wording import tsvectors, write_words
 from knowledge.words import LONGEST_WORD, identifiers, plain
 
 TEXTS = {
@@ -29,7 +29,7 @@ _THEIRS = """
 def assert_same_as_postgres(text: str, configuration: str) -> None:
     words = plain(text).lower().split()
     written = sorted({word for word in words if len(word) <= LONGEST_WORD} | set(identifiers(text)))
-    ours, length = tsvector(words, identifiers(text), _stems(configuration, set(words)))
+    [(ours, length)] = tsvectors(configuration, [(words, identifiers(text))])
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMP TABLE IF NOT EXISTS received (tsv tsvector) ON COMMIT DROP")
         with cursor.copy("COPY received FROM STDIN (FORMAT BINARY)") as copy:
