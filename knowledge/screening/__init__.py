@@ -1,0 +1,97 @@
+"""Screens texts for secrets and for orders to a model, without network, model or framework."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from knowledge.screening.assignments import find_assigned
+from knowledge.screening.commands import find_in_commands
+from knowledge.screening.findings import Finding, Verdict, without_overlaps
+from knowledge.screening.injection import find_orders
+from knowledge.screening.joining import find_split
+from knowledge.screening.orders import MEANING
+from knowledge.screening.prose import find_told
+from knowledge.screening.secrets import SECRET_RULES, find_tokens
+
+__all__ = [
+    "RULES",
+    "Finding",
+    "JsonValue",
+    "Verdict",
+    "redacted",
+    "screen",
+    "screen_all",
+    "screen_document",
+]
+
+RULES = frozenset((*SECRET_RULES, *MEANING))
+"""The name of every rule that a finding can carry; docs/screening.md explains each."""
+
+JsonValue: TypeAlias = (
+    "str | int | float | bool | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+)
+
+
+def screen(text: str) -> Verdict:
+    """Every secret and every suspected order in a text, each named by its rule and place."""
+    secrets = without_overlaps(_secrets(text))
+    orders = without_overlaps(find_orders(text))
+    return Verdict(tuple(sorted((*secrets, *orders), key=lambda finding: finding.start)))
+
+
+def screen_all(texts: Iterable[str]) -> Verdict:
+    """What several texts hold together; places count from the beginning of each."""
+    return Verdict(tuple(finding for text in texts for finding in screen(text).findings))
+
+
+def screen_document(value: JsonValue) -> Verdict:
+    """Every string and key of a JSON value, each finding with the path of its string."""
+    return Verdict(
+        tuple(
+            replace(finding, path=path)
+            for path, name, text in _strings(value)
+            for finding in (*screen(text).findings, *_named(name, text))
+        )
+    )
+
+
+def _named(name: str, text: str) -> Iterator[Finding]:
+    """A member called `password` makes a secret of a word that is none in a text."""
+    if name and not screen(text).secrets:
+        lead = f"{name}: "
+        for finding in find_assigned(f"{lead}{json.dumps(text, ensure_ascii=False)}"):
+            yield replace(finding, start=0, end=len(text))
+
+
+def redacted(text: str, verdict: Verdict) -> str:
+    """The text with each secret replaced by the name of the rule that found it."""
+    for finding in sorted(verdict.secrets, key=lambda finding: finding.start, reverse=True):
+        text = f"{text[: finding.start]}[redacted: {finding.rule}]{text[finding.end :]}"
+    return text
+
+
+def _secrets(text: str) -> Iterator[Finding]:
+    yield from find_tokens(text)
+    yield from find_split(text)
+    yield from find_assigned(text)
+    yield from find_in_commands(text)
+    yield from find_told(text)
+
+
+def _strings(document: JsonValue) -> Iterator[tuple[str, str, str]]:
+    """Every string and key: its path, its member's name, itself.
+
+    A stack holds what is still to do, because a hostile value may be deep.
+    """
+    waiting: list[tuple[str, str, JsonValue]] = [("$", "", document)]
+    while waiting:
+        path, name, value = waiting.pop()
+        if isinstance(value, str):
+            yield path, name, value
+        elif isinstance(value, Mapping):
+            yield from ((f"{path}.{key}", "", key) for key in value)
+            members = reversed(list(value.items()))
+            waiting += [(f"{path}.{key}", key, inner) for key, inner in members]
+        elif isinstance(value, Sequence):
+            waiting += [(f"{path}[{at}]", name, value[at]) for at in reversed(range(len(value)))]

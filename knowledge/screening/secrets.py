@@ -1,0 +1,167 @@
+"""Credentials that are known by their shape: vendors' tokens, private keys, signed tokens."""
+
+# A pattern is read whole; broken over lines it hides its mistakes.
+# ruff: noqa: E501
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from knowledge.screening.findings import Finding
+from knowledge.screening.placeholders import entropy, is_sample
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How one issuer's credentials look; without one of its anchors a text is not searched."""
+
+    rule: str
+    name: str
+    anchors: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _shape(rule: str, name: str, anchors: str, pattern: str) -> Shape:
+    return Shape(rule, name, tuple(anchors.split()), re.compile(rf"(?<![A-Za-z0-9]){pattern}"))
+
+
+_HEX = "[0-9a-f]"
+_WORD = "[A-Za-z0-9]"
+_B64 = "[A-Za-z0-9_-]"
+
+SHAPES = (
+    _shape("quarry_token", "a token of this server", "qry_", rf"qry_{_B64}{{40,60}}"),
+    _shape("anthropic_key", "an Anthropic key", "sk-ant-", rf"sk-ant-{_B64}{{24,200}}"),
+    _shape("openai_key", "an OpenAI key", "sk-", rf"sk-(?:(?:proj|svcacct|admin|None)-{_B64}{{20,250}}|(?!ant-){_WORD}{{20,80}})(?!{_B64})"),
+    _shape("openrouter_key", "an OpenRouter key", "sk-or-", rf"sk-or-(?:v1-)?{_WORD}{{32,80}}"),
+    _shape("groq_key", "a Groq, xAI or Perplexity key", "gsk_ xai- pplx-", rf"(?:gsk_|xai-|pplx-){_WORD}{{32,100}}"),
+    _shape("replicate_token", "a Replicate token", "r8_", rf"r8_{_WORD}{{30,50}}"),
+    _shape("hugging_face_token", "a Hugging Face token", "hf_ api_org_", rf"(?:hf|api_org)_{_WORD}{{28,60}}"),
+    _shape("voyage_key", "a Voyage or Pinecone key", "pa- pcsk_", rf"(?:pa-{_B64}{{40,60}}|pcsk_\w{{40,90}})"),
+    _shape("aws_access_key", "an AWS access key", "AKIA ASIA ABIA ACCA", rf"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{{16}}(?!{_WORD})"),
+    _shape("google_api_key", "a Google API key", "AIza", rf"AIza{_B64}{{33,40}}"),
+    _shape("google_oauth", "a Google OAuth secret", "GOCSPX- ya29. 1//", rf"(?:GOCSPX-{_B64}{{20,40}}|ya29\.{_B64}{{30,400}}|1//0{_B64}{{30,200}})"),
+    _shape("azure_key", "an Azure secret", "8Q~ AzureDevOps AccountKey SharedAccessKey sig=", rf"(?:{_B64}{{3}}[78]Q~[A-Za-z0-9_.~-]{{31,34}}|(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{{40,90}}=*|sig=[A-Za-z0-9%+/]{{40,120}})"),
+    _shape("github_token", "a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", rf"(?:gh[pousr]_{_WORD}{{30,255}}|github_pat_\w{{36,255}})"),
+    _shape("gitlab_token", "a GitLab token", "glpat- gldt- glrt- glptt- glcbt- glft- gloas- glsoat- glagent- glimt- GR1348941", rf"(?:gl(?:pat|dt|rt|ptt|cbt|ft|oas|soat|agent|imt)-[A-Za-z0-9_.=-]{{20,100}}|GR1348941{_B64}{{20}})"),
+    _shape("bitbucket_token", "an Atlassian token", "ATATT ATBB ATCTT", rf"AT(?:ATT|BB|CTT){_B64}{{20,250}}=?{_WORD}*"),
+    _shape("slack_token", "a Slack token", "xox xapp-", r"(?:xox[abeoprs]|xoxe\.xox[bp]|xapp)-[A-Za-z0-9-]{20,250}"),
+    _shape("slack_webhook", "a Slack webhook address", "hooks.slack.com", rf"hooks\.slack\.com/(?:services|workflows|triggers)/{_WORD}{{5,20}}/{_WORD}{{5,24}}/{_WORD}{{16,60}}"),
+    _shape("teams_webhook", "a Teams webhook address", "webhook.office.com", rf"{_B64}*\.?webhook\.office\.com/webhookb2/[\w@/-]{{60,250}}"),
+    _shape("discord_token", "a Discord token or webhook address", "/api/webhooks/ . ", rf"(?:discord(?:app)?\.com/api/webhooks/\d{{15,20}}/{_B64}{{40,90}}|[MNO]{_B64}{{22,27}}\.{_B64}{{6}}\.{_B64}{{27,40}}(?!{_B64}))"),
+    _shape("telegram_token", "a Telegram bot token", ":AA", rf"(?:bot)?\d{{8,10}}:AA{_B64}{{32,34}}(?!{_B64})"),
+    _shape("stripe_key", "a Stripe key", "_live_ _test_", rf"(?:sk|rk)_(?:live|test|prod)_{_WORD}{{16,250}}"),
+    _shape("webhook_secret", "a webhook signing secret", "whsec_", r"whsec_[A-Za-z0-9+/=_-]{20,100}"),
+    _shape("square_token", "a Square token", "sq0 EAAA", rf"(?:sq0(?:atp|csp|idp)-{_B64}{{20,60}}|EAAA{_B64}{{58,64}}(?!{_B64}))"),
+    _shape("paypal_token", "a PayPal or Braintree token", "access_token$", r"access_token\$(?:production|sandbox)\$[0-9a-z]{10,20}\$[0-9a-f]{32}"),
+    _shape("twilio_key", "a Twilio key", "SK", rf"SK{_HEX}{{32}}(?!{_WORD})"),
+    _shape("sendgrid_key", "a SendGrid key", "SG.", rf"SG\.{_B64}{{16,32}}\.{_B64}{{30,60}}"),
+    _shape("mailgun_key", "a Mailgun key", "key-", rf"key-{_HEX}{{32}}(?!{_WORD})"),
+    _shape("mailchimp_key", "a Mailchimp key", "-us", rf"{_HEX}{{32}}-us\d{{1,2}}(?!\d)"),
+    _shape("brevo_key", "a Brevo key", "xkeysib- xsmtpsib-", rf"x(?:keysib|smtpsib)-{_HEX}{{40,80}}-{_WORD}{{12,20}}"),
+    _shape("postman_key", "a Postman key", "PMAK-", rf"PMAK-{_HEX}{{20,30}}-{_HEX}{{30,40}}"),
+    _shape("npm_token", "an npm token", "npm_", rf"npm_{_WORD}{{30,60}}"),
+    _shape("pypi_token", "a PyPI token", "pypi-", rf"pypi-{_B64}{{40,250}}"),
+    _shape("rubygems_key", "a RubyGems key", "rubygems_", rf"rubygems_{_HEX}{{40,60}}"),
+    _shape("docker_token", "a Docker token", "dckr_", rf"dckr_(?:pat|oat)_{_B64}{{20,60}}"),
+    _shape("digitalocean_token", "a DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", rf"do[opr]_v1_{_HEX}{{60,70}}"),
+    _shape("shopify_token", "a Shopify token", "shpat_ shpca_ shppa_ shpss_", rf"shp(?:at|ca|pa|ss)_{_WORD}{{30,40}}"),
+    _shape("databricks_token", "a Databricks token", "dapi", rf"dapi{_HEX}{{32}}(?:-\d)?"),
+    _shape("vault_token", "a Vault token", "hvs. hvb. hvr. s.", rf"(?:hv[sbr]\.{_B64}{{24,250}}|s\.(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z]){_WORD}{{24}}(?!{_WORD}))"),
+    _shape("terraform_token", "a Terraform token", ".atlasv1.", rf"{_WORD}{{14}}\.atlasv1\.{_B64}{{50,80}}"),
+    _shape("pulumi_token", "a Pulumi token", "pul-", rf"pul-{_HEX}{{40}}"),
+    _shape("cloud_token", "a Fly, Heroku, Netlify, Vercel, Render or Supabase token", "fm2_ FlyV1 HRKU- nfp_ vcp_ rnd_ sbp_ sb_secret_", rf"(?:(?:FlyV1 )?fm2_[A-Za-z0-9+/=_-]{{60,}}|HRKU-{_B64}{{36,70}}|nfp_{_WORD}{{36,50}}|vcp_{_WORD}{{24,60}}|rnd_{_WORD}{{28,40}}|sbp_{_HEX}{{40}}|sb_secret_{_B64}{{20,60}})"),
+    _shape("monitoring_key", "a Grafana, New Relic, Sentry, Datadog or PostHog key", "glc_ glsa_ NRAK- NRJS- NRII- sntry phx_ dt0c01.", rf"(?:glc_[A-Za-z0-9+/=]{{32,400}}|glsa_{_WORD}{{32}}_{_HEX}{{8}}|NR(?:AK|JS|II)-{_B64}{{27,40}}|sntry[su]_[A-Za-z0-9+/=_-]{{40,250}}|phx_{_WORD}{{40,60}}|dt0c01\.[A-Z0-9]{{24}}\.[A-Z0-9]{{64}})"),
+    _shape("work_app_token", "a Notion, Linear, Figma, Airtable, Asana or Doppler token", "ntn_ secret_ lin_api_ lin_oauth_ figd_ pat dp.", rf"(?:ntn_{_WORD}{{40,60}}|secret_{_WORD}{{43}}(?!{_WORD})|lin_(?:api|oauth)_{_WORD}{{36,70}}|figd_{_B64}{{36,60}}|pat{_WORD}{{14}}\.{_HEX}{{64}}|dp\.(?:pt|st|ct|sa|scim|audit)\.(?:\w{{2,30}}\.)?{_WORD}{{38,50}})"),
+    _shape("network_key", "a Cloudflare or Tailscale key", "v1.0- tskey-", rf"(?:v1\.0-{_HEX}{{24}}-{_HEX}{{100,160}}|tskey-(?:auth|api|client)-{_WORD}{{8,24}}-{_WORD}{{16,50}})"),
+    _shape("facebook_token", "a Meta token", "EAA", rf"EAA[A-Z]{_WORD}{{60,250}}"),
+    _shape("age_key", "an age secret key", "AGE-SECRET-KEY-1 AGE-PLUGIN", r"AGE-(?:SECRET-KEY|PLUGIN-[A-Z]+)-1[0-9A-Z]{40,80}"),
+    _shape("wallet_key", "an extended private wallet key", "xprv yprv zprv", rf"[xyz]prv{_WORD}{{100,115}}"),
+)  # fmt: skip
+
+SECRET_RULES = (
+    *(shape.rule for shape in SHAPES),
+    "private_key",
+    "jwt",
+    "connection_string",
+    "authorization_header",
+    "session_cookie",
+    "kubernetes_secret",
+    "password_assignment",
+    "secret_assignment",
+    "command_line_password",
+    "told_password",
+    "pin_code",
+    "recovery_codes",
+    "seed_phrase",
+    "otp_seed",
+)
+"""Every rule's name: the shapes above, and what configuration, commands and prose give away."""
+
+_ARMOUR = re.compile(
+    r"-----BEGIN (?P<kind>(?:[A-Z0-9]{1,20} ){0,4})PRIVATE KEY(?P<block> BLOCK)?-----"
+    r"(?P<body>(?:[^-]|-(?!----)){0,20000})(?:-----END [A-Z0-9 ]{0,60}-----)?"
+)
+_PUTTY = re.compile(
+    r"PuTTY-User-Key-File-\d:[^\n]*\n(?:[^\n]{0,200}\n){1,80}?Private-Lines: \d+\s+(?:[A-Za-z0-9+/=]{20,80}\s*)+"
+)
+_KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}")
+_JWT = re.compile(r"(?<![\w.-])(eyJ[\w-]{8,2000})\.(eyJ[\w-]{4,8000})\.([\w-]{20,1400})(?![\w-])")
+
+
+def find_tokens(text: str) -> Iterator[Finding]:
+    """Every credential in a known shape, the most telling shapes first."""
+    yield from _private_keys(text)
+    yield from _signed_tokens(text)
+    for shape in SHAPES:
+        if any(anchor in text for anchor in shape.anchors):
+            yield from _in_shape(text, shape)
+
+
+def secret(rule: str, what: str, span: tuple[int, int]) -> Finding:
+    """A finding that says what was found and never what it said."""
+    return Finding("secret", rule, f"The text holds {what}.", *span)
+
+
+def _in_shape(text: str, shape: Shape) -> Iterator[Finding]:
+    for match in shape.pattern.finditer(text):
+        if not is_sample(match[0]) and entropy(match[0]) > 2.8:
+            what = f"what looks like {shape.name} (it begins with “{match[0][:4]}”)"
+            yield secret(shape.rule, what, match.span())
+
+
+def _private_keys(text: str) -> Iterator[Finding]:
+    if "PRIVATE KEY" in text:
+        for match in _ARMOUR.finditer(text):
+            body = match["body"].replace("\\n", "\n").replace("\\r", "")
+            if sum(map(len, _KEY_LINE.findall(body))) >= 40:
+                yield secret("private_key", "a private key", match.span())
+    if "PuTTY-User-Key-File" in text:
+        for match in _PUTTY.finditer(text):
+            yield secret("private_key", "a private key", match.span())
+
+
+def _signed_tokens(text: str) -> Iterator[Finding]:
+    if "eyJ" not in text:
+        return
+    for match in _JWT.finditer(text):
+        header, payload = _segment(match[1]), _segment(match[2])
+        is_signed = "alg" in header and header["alg"] != "none"
+        if is_signed and not _is_taught(payload) and not is_sample(match[3]):
+            yield secret("jwt", "a signed token (JWT) with its signature", match.span())
+
+
+def _segment(encoded: str) -> dict[str, object]:
+    try:
+        value = json.loads(base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
+    except (binascii.Error, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _is_taught(payload: dict[str, object]) -> bool:
+    """The token that every tutorial shows: John Doe, subject 1234567890."""
+    return payload.get("sub") == "1234567890" and payload.get("name") == "John Doe"
