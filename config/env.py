@@ -32,6 +32,17 @@ def number(name: str, default: int) -> int:
         raise ImproperlyConfigured(f"{name} must be a whole number; it is {value!r}.") from None
 
 
+def seconds(name: str, default: float) -> float:
+    value = text(name, str(default))
+    try:
+        given = float(value)
+    except ValueError:
+        given = -1.0
+    if not 0 <= given < float("inf"):
+        raise ImproperlyConfigured(f"{name} must be a number of seconds; it is {value!r}.")
+    return given
+
+
 def one_of(name: str, allowed: tuple[str, ...], default: str) -> str:
     value = text(name, default).upper()
     if value not in allowed:

@@ -6,6 +6,8 @@ from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 
+from knowledge.admin.dashboard import open_quarantines
+
 _SECTIONS = [
     (
         "Library",
@@ -14,6 +16,27 @@ _SECTIONS = [
             ("Folders", "folder", "knowledge", "folder", "Shelves, and what tokens reach."),
             ("Contents", "notes", "knowledge", "content", "What each source said."),
             ("Uploads", "upload_file", "knowledge", "upload", "Files on their way, and kept."),
+        ],
+    ),
+    (
+        "Memory",
+        [
+            ("Memory", "psychology", "knowledge", "memory", "What agents remember."),
+            ("Task board", "view_kanban", "knowledge", "memory", "Tasks by where they stand."),
+            ("Relations", "share", "knowledge", "relation", "How items stand to each other."),
+            ("Sources", "travel_explore", "knowledge", "source", "Sites that are crawled."),
+        ],
+    ),
+    (
+        "Registry",
+        [
+            ("Skills and units", "school", "knowledge", "contribution", "What agents share."),
+            ("Versions", "difference", "knowledge", "version", "Each as it was contributed."),
+            ("Validations", "rule", "knowledge", "validation", "What agents say of them."),
+            ("Quarantine", "gpp_maybe", "knowledge", "quarantine", "Held back until you rule."),
+            ("Agents", "smart_toy", "knowledge", "agent", "Reputation, and whom you trust."),
+            ("Reputation graph", "hub", "knowledge", "agent", "Who vouches for whom."),
+            ("Providers", "handyman", "knowledge", "provider", "What agents offer."),
         ],
     ),
     (
@@ -38,6 +61,8 @@ _SECTIONS = [
         ],
     ),
 ]
+_OTHER_VIEWS = {"Task board": "board", "Reputation graph": "graph"}
+"""Pages that are not the list of their model."""
 
 
 def sections(request: HttpRequest) -> list[dict[str, Any]]:
@@ -47,12 +72,7 @@ def sections(request: HttpRequest) -> list[dict[str, Any]]:
             "title": title,
             "separator": title != _SECTIONS[0][0],
             "items": [
-                {
-                    "title": name,
-                    "icon": icon,
-                    "link": reverse(f"admin:{app}_{model}_changelist"),
-                    "description": description,
-                }
+                _page(request, name, icon, f"admin:{app}_{model}", description)
                 for name, icon, app, model, description in pages
                 if _may_open(request, app, model)
             ],
@@ -60,6 +80,23 @@ def sections(request: HttpRequest) -> list[dict[str, Any]]:
         for title, pages in _SECTIONS
     ]
     return [section for section in shown if section["items"]]
+
+
+def _page(
+    request: HttpRequest, name: str, icon: str, pages: str, description: str
+) -> dict[str, Any]:
+    link = reverse(f"{pages}_{_OTHER_VIEWS.get(name, 'changelist')}")
+    below = request.path.removeprefix(link).strip("/")
+    page = {
+        "title": name,
+        "icon": icon,
+        "link": link,
+        "description": description,
+        "active": request.path.startswith(link) and below not in _OTHER_VIEWS.values(),
+    }
+    if name == "Quarantine" and (waiting := open_quarantines()):
+        return {**page, "badge": waiting, "badge_variant": "warning"}
+    return page
 
 
 def stylesheet(request: HttpRequest) -> str:

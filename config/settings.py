@@ -119,6 +119,11 @@ QUARRY_EGRESS_PROXY = env.text("QUARRY_EGRESS_PROXY")
 QUARRY_YOUTUBE_PROXY = env.text("QUARRY_YOUTUBE_PROXY")
 QUARRY_MAX_DOWNLOAD_MB = env.number("QUARRY_MAX_DOWNLOAD_MB", 500)
 
+# Documentation sources: how politely they are crawled, and how often -----------------------
+
+QUARRY_CRAWL_DELAY_SEC = env.seconds("QUARRY_CRAWL_DELAY_SEC", 0.5)
+QUARRY_SOURCE_REFRESH_DAYS = env.number("QUARRY_SOURCE_REFRESH_DAYS", 7)
+
 # Speech ----------------------------------------------------------------------------------
 
 ASSEMBLYAI_API_KEY = env.text("ASSEMBLYAI_API_KEY")
@@ -178,16 +183,29 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "Capability": ["read", "write"],
         "ContentState": "knowledge.models.ContentState",
+        "ContextFacet": "knowledge.memory.facets.FACETS",
+        "ContextIntent": "knowledge.memory.facets.INTENTS",
+        "CrawlState": "knowledge.models.CrawlState",
         "ErrorCode": "knowledge.api.errors.CODES",
         "EstimatedState": "knowledge.api.shapes.ESTIMATED_STATES",
+        "ExploreMode": "knowledge.memory.exploring.MODES",
         "IndexStatus": "knowledge.models.IndexStatus",
         "IngestKind": "knowledge.ingestion.KINDS",
         "ItemState": "knowledge.api.shapes.ITEM_STATES",
         "ItemType": "knowledge.models.ItemType",
+        "MatchedBy": ["word", "meaning"],
+        "MemoryType": "knowledge.memory.remembering.ENTITY_TYPES",
+        "PageState": "knowledge.models.PageState",
+        "RelationDirection": "knowledge.memory.walking.DIRECTIONS",
+        "RelationType": "knowledge.models.RelationType",
+        "ResultOrigin": "knowledge.api.memory_search_shapes.ORIGINS",
         "SearchMode": "knowledge.retrieval.search.MODES",
+        "TaskAction": "knowledge.memory.actions.ACTIONS",
+        "TaskPriority": "knowledge.attributes.PRIORITIES",
         "Toolset": "tokens.models.Toolset",
         "TranscriptionStatus": "knowledge.models.TranscriptionStatus",
         "TransformState": "knowledge.models.TransformState",
+        "UnitType": "knowledge.registry.schemas.UNIT_TYPES",
         "VisibleBy": "knowledge.api.shapes.VISIBLE_BY",
         "Visibility": "knowledge.models.Visibility",
         "WebhookEvent": "knowledge.models.WebhookEvent",

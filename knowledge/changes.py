@@ -1,16 +1,31 @@
 """The record of what tokens write: made in the transaction of each write, to revert it by."""
 
-from collections.abc import Collection, Iterable, Mapping
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Model
+from django.db.models import Model, Q
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.models import Change, ChangeKind, Filing, Folder, Item, Transform, Webhook
+from knowledge.models import (
+    Change,
+    ChangeKind,
+    Filing,
+    Folder,
+    Item,
+    Quality,
+    Quarantine,
+    Relation,
+    SourcePage,
+    Transform,
+    Validation,
+    Version,
+    Webhook,
+)
 
 KEPT_FOR = timedelta(days=30)
 """How long what a token wrote can be undone, and what it deleted is held for that."""
@@ -45,6 +60,13 @@ def item_changed(access: Access, item: Item, before: Mapping[str, Any]) -> None:
         )
 
 
+def item_rewritten(access: Access, item: Item, before: Mapping[str, str]) -> None:
+    """What an item's own content said before."""
+    after = {"title": item.content.title, "digest": text_digest(item.content.text)}
+    if before["text"] != item.content.text or before["title"] != item.content.title:
+        _record(access, ChangeKind.ITEM_REWRITTEN, item, before=before, after=after)
+
+
 def item_deleted(access: Access, item: Item) -> None:
     """All there is of an item that is about to be deleted; its chunks are made anew."""
     if access.token_id is None:
@@ -62,8 +84,23 @@ def item_deleted(access: Access, item: Item) -> None:
             "upload": upload and str(upload.pk),
             "filings": [as_data(filing) for filing in item.filings.all()],
             "transform": [as_data(row) for row in Transform.objects.filter(item=item)],
+            "belongings": [{**_model(row), "row": as_data(row)} for row in _belongings(item)],
+            "page": _page_of(item),
         },
     )
+
+
+def _belongings(item: Item) -> Iterator[Model]:
+    """What goes with an item when it is deleted, and comes back with it."""
+    yield from Relation.objects.filter(Q(source=item) | Q(target=item))
+    for model in (Version, Quality, Validation, Quarantine):
+        yield from model._default_manager.filter(item=item)
+
+
+def _page_of(item: Item) -> str | None:
+    """The page of a documentation source that the item was made of, which stays without it."""
+    page_id = SourcePage.objects.filter(item=item).values_list("pk", flat=True).first()
+    return None if page_id is None else str(page_id)
 
 
 def item_filed(
@@ -113,6 +150,32 @@ def webhook_deleted(access: Access, webhook: Webhook) -> None:
     _record(access, ChangeKind.WEBHOOK_DELETED, webhook, before={"webhook": as_data(webhook)})
 
 
+def row_added(access: Access, row: Model, *, fields: Iterable[str] | None = None) -> None:
+    """A row of any other model; it is undone while these fields are as they were."""
+    data = as_data(row)
+    kept = data if fields is None else {name: data[name] for name in fields}
+    _record(access, ChangeKind.ROW_ADDED, row, after={**_model(row), "row": kept})
+
+
+def row_changed(access: Access, row: Model, before: Mapping[str, Any]) -> None:
+    """What a row was, by `as_data` of it before; only what differs is kept."""
+    after = as_data(row)
+    changed = [name for name in before if before[name] != after[name]]
+    if changed:
+        _record(
+            access,
+            ChangeKind.ROW_CHANGED,
+            row,
+            before={**_model(row), "row": {name: before[name] for name in changed}},
+            after={"row": {name: after[name] for name in changed}},
+        )
+
+
+def row_deleted(access: Access, row: Model) -> None:
+    """A row that is about to be deleted, and nothing that hangs on it."""
+    _record(access, ChangeKind.ROW_DELETED, row, before={**_model(row), "row": as_data(row)})
+
+
 def forget_old() -> None:
     """Let go of what can no longer be undone."""
     Change.objects.filter(at__lt=timezone.now() - KEPT_FOR)._raw_delete(using="default")
@@ -140,6 +203,14 @@ def from_data(model: type[M], data: Mapping[str, Any]) -> M:
     )
 
 
+def text_digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _model(row: Model) -> dict[str, str]:
+    return {"model": row._meta.label_lower}
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, (UUID, Decimal)):
         return str(value)
@@ -149,7 +220,7 @@ def _plain(value: Any) -> Any:
 def _record(
     access: Access,
     kind: ChangeKind,
-    target: Item | Folder | Webhook,
+    target: Model,
     *,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
@@ -162,7 +233,7 @@ def _record(
         token_id=access.token_id,
         kind=kind,
         target=target.pk,
-        title=str(target),
+        title=str(target)[:2000],
         before=dict(before or {}),
         after=dict(after or {}),
     )

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from django.db import connection, transaction
-from django.db.models import Count
+from django.db.models import Count, Model, QuerySet
 
 from knowledge import readable
 from knowledge.access import Access, Capability
 from knowledge.item_records import ItemRecord
-from knowledge.models import Folder, Item
+from knowledge.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
+from knowledge.models import REGISTRY_TYPES, Folder, Item, Relation, Source, Version
 from knowledge.models.item import ItemQuerySet
 from knowledge.records import ContentRecord, Counts, FolderRecord, Manifest
 from knowledge.zips import Member, zipped
@@ -20,8 +21,12 @@ MANIFEST = "manifest.json"
 FOLDERS = "folders.jsonl"
 CONTENTS = "contents.jsonl"
 ITEMS = "items.jsonl"
+RELATIONS = "relations.jsonl"
+VERSIONS = "versions.jsonl"
+SOURCES = "sources.jsonl"
 TABLE = "items.csv"
 
+R = TypeVar("R", bound=Model)
 OnProgress: TypeAlias = Callable[[int, int], None]
 
 _ROWS, _ROWS_WITH_TEXT = 500, 10
@@ -60,9 +65,10 @@ class _Export:
 
     def __init__(self, access: Access, on_progress: OnProgress) -> None:
         self._items: ItemQuerySet = Item.objects.visible_to(access)
-        self._described = self._items.select_related("content", "transform").with_folders_for(
-            access
-        )
+        described = self._items.select_related("content", "transform")
+        self._described = described.with_folders_for(access).with_attributes_for(access)
+        self._relations = Relation.objects.visible_to(access)
+        self._sources = Source.objects.visible_to(access)
         folders = Folder.objects.visible_to(access).order_by("created_at", "pk")
         self._folders = [FolderRecord.of(folder) for folder in folders]
         self._names = {folder.id: folder.name for folder in self._folders}
@@ -74,6 +80,9 @@ class _Export:
         yield FOLDERS, (folder.line() for folder in self._folders)
         yield CONTENTS, self._content_lines()
         yield ITEMS, self._item_lines()
+        yield RELATIONS, self._relation_lines()
+        yield VERSIONS, self._version_lines()
+        yield SOURCES, self._source_lines()
         yield TABLE, self._table()
         yield from self._files(counts.items)
 
@@ -94,6 +103,23 @@ class _Export:
         """In the order of the contents, so that whoever imports can read both side by side."""
         items = self._described.defer(*_TEXTS).order_by("content_id", "created_at", "pk")
         return (ItemRecord.of(item).line() for item in _streamed(items, _ROWS))
+
+    def _relation_lines(self) -> Iterator[bytes]:
+        relations = self._relations.order_by("created_at", "pk")
+        return (RelationRecord.of(each).line() for each in _streamed(relations, _ROWS))
+
+    def _version_lines(self) -> Iterator[bytes]:
+        """Those of one item together and in their order, so that they are imported together."""
+        items = self._items.filter(type__in=REGISTRY_TYPES).values("pk")
+        versions = Version.objects.filter(item__in=items).order_by("item_id", "number")
+        return (VersionRecord.of(each).line() for each in _streamed(versions, _ROWS_WITH_TEXT))
+
+    def _source_lines(self) -> Iterator[bytes]:
+        for source in self._sources.order_by("created_at", "pk"):
+            pages = list(source.pages.order_by("key"))
+            of_pages = self._items.filter(source_page__source=source)
+            seen = set(of_pages.values_list("pk", flat=True))
+            yield SourceRecord.of(source, [PageRecord.of(page, seen) for page in pages]).line()
 
     def _table(self) -> Iterator[bytes]:
         yield readable.header_row()
@@ -122,5 +148,5 @@ def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield bytes(held)
 
 
-def _streamed(items: ItemQuerySet, rows: int) -> Iterator[Item]:
-    return items.iterator(chunk_size=rows)
+def _streamed(found: QuerySet[R, Any], rows: int) -> Iterator[R]:
+    return found.iterator(chunk_size=rows)

@@ -10,27 +10,41 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby, islice
 from typing import BinaryIO, TypeVar
 
 from django.db import IntegrityError, connection
 from pydantic import ValidationError
 
-from knowledge import restoring
+from knowledge import reattaching, restoring
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, PayloadTooLarge
-from knowledge.exporting import CONTENTS, FOLDERS, ITEMS, MANIFEST, OnProgress
+from knowledge.exporting import (
+    CONTENTS,
+    FOLDERS,
+    ITEMS,
+    MANIFEST,
+    RELATIONS,
+    SOURCES,
+    VERSIONS,
+    OnProgress,
+)
 from knowledge.item_records import ItemRecord
+from knowledge.link_records import RelationRecord, SourceRecord, VersionRecord
 from knowledge.records import ContentRecord, FolderRecord, Manifest, Record
 from knowledge.restoring import Batch, FolderIds, Group
 from knowledge.zips import Archive
 
 MOST_FOLDERS = 100_000
 MOST_PROBLEMS = 100
-_LONGEST = {MANIFEST: 10_000, FOLDERS: 10_000, CONTENTS: 16_000_000, ITEMS: 1_000_000}
+_REQUIRED = {MANIFEST: 10_000, FOLDERS: 10_000, CONTENTS: 16_000_000, ITEMS: 1_000_000}
 """In bytes of a line: a content may have two million characters, and a place for each sentence."""
+_LONGEST = {**_REQUIRED, RELATIONS: 10_000, VERSIONS: 20_000_000, SOURCES: 20_000_000}
+"""With those that older archives lack; a skill has its files with it, a source all its pages."""
 _ROOM, _SWELLING = 256_000_000, 100
 """What may always be inflated, and how many times the archive's own size."""
-_BATCH_ITEMS, _BATCH_CHARACTERS = 50, 1_000_000
+_BATCH_ITEMS, _BATCH_CHARACTERS, _BATCH_RELATIONS = 50, 1_000_000, 500
 _IMPORTING = 7_361_005
 """The advisory lock, together with the owner's id, of whoever imports into a library."""
 
@@ -53,6 +67,9 @@ class Imported:
     folders: int = 0
     contents: int = 0
     items: int = 0
+    relations: int = 0
+    versions: int = 0
+    sources: int = 0
     skipped: int = 0
     failed: int = 0
     problems: list[Problem] = field(default_factory=list)
@@ -85,6 +102,7 @@ def import_library(
             done += sum(len(group.items) for group in batch)
             _keep(access, batch, folder_ids, report)
             on_progress(min(done, total), total)
+        _links(access, archive, folder_ids, report)
     return report
 
 
@@ -122,7 +140,7 @@ def _bad_archive_is_bad_input() -> Iterator[None]:
 
 def _opened(file: BinaryIO) -> Archive:
     archive = Archive(file, _LONGEST.keys())
-    for name in _LONGEST:
+    for name in _REQUIRED:
         if name not in archive:
             raise zipfile.BadZipFile(f"{name} is missing in it")
     room = max(_ROOM, _SWELLING * archive.length)
@@ -144,10 +162,17 @@ def _manifest(archive: Archive) -> Manifest:
 
 
 def _records(archive: Archive, name: str, kind: type[R], report: Imported) -> Iterator[R]:
-    """Each line as a record, but for those that are none."""
-    for number, line in enumerate(archive.lines(name, longest=_LONGEST[name]), start=1):
+    return (record for _, record in _numbered(archive, name, kind, report))
+
+
+def _numbered(
+    archive: Archive, name: str, kind: type[R], report: Imported
+) -> Iterator[tuple[int, R]]:
+    """Each line as a record, but for those that are none; an older archive may lack all."""
+    lines = archive.lines(name, longest=_LONGEST[name]) if name in archive else ()
+    for number, line in enumerate(lines, start=1):
         try:
-            yield kind.model_validate_json(line)
+            yield number, kind.model_validate_json(line)
         except ValidationError as error:
             report.leave_out(name, number, _told(error))
 
@@ -220,6 +245,26 @@ def _keep(access: Access, batch: Batch, folder_ids: FolderIds, report: Imported)
     report.items += kept.items
     report.contents += kept.contents
     report.skipped += kept.skipped
+
+
+def _links(access: Access, archive: Archive, folder_ids: FolderIds, report: Imported) -> None:
+    """What hangs on the items, once all of them are there."""
+    versions = _numbered(archive, VERSIONS, VersionRecord, report)
+    for item_id, mine in groupby(versions, key=lambda numbered: numbered[1].item_id):
+        with _no_other_meanwhile():
+            refuse = partial(report.leave_out, VERSIONS)
+            report.versions += reattaching.keep_versions(access, item_id, mine, refuse)
+    relations = _numbered(archive, RELATIONS, RelationRecord, report)
+    while some := list(islice(relations, _BATCH_RELATIONS)):
+        with _no_other_meanwhile():
+            refuse = partial(report.leave_out, RELATIONS)
+            report.relations += reattaching.keep_relations(access, some, refuse)
+    for line, source in _numbered(archive, SOURCES, SourceRecord, report):
+        try:
+            with _no_other_meanwhile():
+                report.sources += reattaching.keep_source(access, source, folder_ids)
+        except InvalidInput as error:
+            report.leave_out(SOURCES, line, error.message)
 
 
 @contextmanager

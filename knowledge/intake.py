@@ -57,7 +57,7 @@ def transcribe(content_id: UUID) -> Extracted | None:
 
     StillTranscribing also while another worker is at it: that one may yet be killed.
     """
-    with _alone(content_id) as is_alone:
+    with alone(content_id.int) as is_alone:
         if not is_alone:
             raise StillTranscribing(ANOTHER_AT_IT_SEC)
         content = _begun(content_id, Step.TRANSCRIBE)
@@ -240,9 +240,9 @@ def _unfinished() -> QuerySet[Content]:
 
 
 @contextmanager
-def _alone(content_id: UUID) -> Iterator[bool]:
-    """Whether this worker is the only one at the content; a dead one's hold ends with it."""
-    key = content_id.int & (2**63 - 1)
+def alone(number: int) -> Iterator[bool]:
+    """Whether this worker is the only one at what has that number; a dead one's hold ends."""
+    key = number & (2**63 - 1)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
         got: bool = cursor.fetchone()[0]

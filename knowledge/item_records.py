@@ -5,9 +5,27 @@ from math import isfinite
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
-from knowledge.models import Item, ItemType, Transform, TransformState, Visibility
+from knowledge.attributes import checked_attributes, checked_task_changes
+from knowledge.errors import InvalidInput
+from knowledge.models import (
+    MEMORY_TYPES,
+    REGISTRY_TYPES,
+    Item,
+    ItemType,
+    Transform,
+    TransformState,
+    Visibility,
+)
 from knowledge.records import (
     Address,
     Dollars,
@@ -89,6 +107,22 @@ class FilingRecord(Record):
     filed_at: Moment
 
 
+class ContributionAttributes(BaseModel):
+    """What a skill or unit says of itself, as far as others are shown it."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    name: str = ""
+    description: str = ""
+    author: str = ""
+    license: str = ""
+    domain: str = ""
+    unit_id: str = ""
+    schema_version: str = ""
+    digest: str = ""
+    allowed_tools: list[str] = []
+
+
 class ItemRecord(Record):
     """One owner's copy of a content: how it is named, tagged and filed."""
 
@@ -103,11 +137,13 @@ class ItemRecord(Record):
     attributes: dict[Text, JsonValue]
     created_at: Moment
     filings: Annotated[list[FilingRecord], Field(max_length=MAX_FILINGS)]
+    quarantined: Literal[True] | None = None
+    """Told so that nothing which is held back comes back free."""
     transform: TransformRecord | None = None
 
     @classmethod
     def of(cls, item: Item) -> Self:
-        """Of an item with only the filings that its reader may know of."""
+        """Of an item with only what its reader may know of."""
         filings = sorted(item.seen_filings, key=lambda filing: filing.folder_id)
         return cls.model_construct(
             id=item.pk,
@@ -118,44 +154,68 @@ class ItemRecord(Record):
             archived=item.archived,
             visibility=item.visibility,
             tags=item.tags,
-            attributes=item.attributes,
+            attributes=item.told_attributes,
             created_at=item.created_at,
             filings=[
                 FilingRecord.model_construct(folder_id=filing.folder_id, filed_at=filing.filed_at)
                 for filing in filings
             ],
+            quarantined=item.quarantined or None,
             transform=TransformRecord.of(item.summary),
         )
 
     @field_validator("type")
     @classmethod
     def _known_type(cls, value: str) -> str:
-        return _one_of(value, ItemType.values)
+        return one_of(value, ItemType.values)
 
     @field_validator("visibility")
     @classmethod
     def _known_visibility(cls, value: str) -> str:
-        return _one_of(value, Visibility.values)
+        return one_of(value, Visibility.values)
 
     @field_validator("attributes")
     @classmethod
-    def _storable_attributes(cls, value: dict[str, Any]) -> dict[str, Any]:
-        _check_storable(value)
+    def _of_its_type(cls, value: dict[str, Any], told: ValidationInfo) -> dict[str, Any]:
+        check_storable(value)
+        type_ = told.data.get("type")
+        if type_ in MEMORY_TYPES:
+            return _of_memory(type_, value)
+        if type_ in REGISTRY_TYPES:
+            _check_contribution(value)
         return value
 
     @property
     def fields(self) -> dict[str, Any]:
         """As the model has them, without ids and what belongs to other tables."""
-        return self.model_dump(exclude={"id", "content_id", "created_at", "filings", "transform"})
+        others = {"id", "content_id", "created_at", "filings", "quarantined", "transform"}
+        return self.model_dump(exclude=others)
 
 
-def _one_of(value: str, known: Sequence[str]) -> str:
+def _of_memory(type_: str, value: dict[str, Any]) -> dict[str, Any]:
+    # A task whose project was out of its exporter's reach comes without one.
+    is_loose = type_ == ItemType.TASK and "project" not in value
+    try:
+        return checked_task_changes(value) if is_loose else checked_attributes(type_, value)
+    except InvalidInput as error:
+        raise ValueError(error.message.removesuffix(".")) from None
+
+
+def _check_contribution(value: dict[str, Any]) -> None:
+    try:
+        ContributionAttributes.model_validate(value)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)[0]
+        raise ValueError(f"{wrong['loc'][0]}: {wrong['msg']}") from None
+
+
+def one_of(value: str, known: Sequence[str]) -> str:
     if value not in known:
         raise ValueError(f"must be one of: {', '.join(known)}")
     return value
 
 
-def _check_storable(value: Any) -> None:
+def check_storable(value: Any) -> None:
     """What Postgres can keep as JSON: no NUL in any string and no infinite number, however deep."""
     if isinstance(value, float) and not isfinite(value):
         raise ValueError("must not contain numbers that are not finite")
@@ -163,8 +223,8 @@ def _check_storable(value: Any) -> None:
         storable(value)
     elif isinstance(value, list):
         for inner in value:
-            _check_storable(inner)
+            check_storable(inner)
     elif isinstance(value, dict):
         for name, inner in value.items():
             storable(name)
-            _check_storable(inner)
+            check_storable(inner)

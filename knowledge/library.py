@@ -298,7 +298,7 @@ def _visible(access: Access, item_id: UUID, *, for_update: bool = False) -> Item
     items = Item.objects.visible_to(access)
     if for_update:
         items = items.select_for_update(of=("self",))
-    item = _for_display(items, access).filter(pk=item_id).first()
+    item = _for_display(items, access).with_attributes_for(access).filter(pk=item_id).first()
     if item is None:
         raise _no_such("item")
     return item

@@ -1,20 +1,23 @@
 """The rows of an export's records: made anew where they are missing, and left alone where not."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias, TypeVar
-from uuid import UUID, uuid4, uuid5
+from typing import TypeAlias
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Model, Value
+from django.db.models import Value
 from django.db.models.functions import Lower
 
-from knowledge import changes, shelving
+from knowledge import admitting, changes, shelving
 from knowledge.access import Access
+from knowledge.admitting import Admission
 from knowledge.errors import IngestFailed
 from knowledge.item_records import ItemRecord
 from knowledge.models import (
+    MEMORY_TYPES,
+    UNIT_TYPES,
     Content,
     ContentState,
     Filing,
@@ -23,15 +26,12 @@ from knowledge.models import (
     Item,
     Link,
     Transform,
+    Visibility,
 )
 from knowledge.records import ContentRecord, FolderRecord
 from knowledge.shelving import Prepared
 from knowledge.sources import canonical
-
-_TAKEN = UUID("6e0b4f3c-5f4e-5b0e-9d57-0c1f4f8f2f0d")
-"""The namespace of ids that stand for those which another owner has."""
-
-Row = TypeVar("Row", bound=Model)
+from knowledge.stand_ins import Place, date_rows, places
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +56,10 @@ class Kept:
     skipped: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """The id that a record has here, and whether its row is there already."""
-
-    id: UUID
-    is_there: bool
-
-
 @transaction.atomic
 def keep_folder(access: Access, record: FolderRecord) -> tuple[UUID, bool]:
     """The id of the owner's folder of this id or name, and whether it had to be made."""
-    place = _places(Folder, access.owner_id, [record.id])[record.id]
+    place = places(Folder, access.owner_id, [record.id])[record.id]
     if place.is_there:
         return place.id, False
     names = Folder.objects.visible_to(access).annotate(lower=Lower("name"))
@@ -82,49 +74,34 @@ def keep_folder(access: Access, record: FolderRecord) -> tuple[UUID, bool]:
 def keep_batch(access: Access, batch: Batch, folder_ids: FolderIds) -> Kept:
     """Make what is missing of a batch, whole or not at all; it is found by word at once."""
     asked = [item for group in batch for item in group.items]
-    places = _places(Item, access.owner_id, [item.id for item in asked])
-    new = _without_known(batch, places)
-    # Cutting is slow, and done before any row is held.
+    here = places(Item, access.owner_id, [item.id for item in asked])
+    new = _without_known(batch, here)
+    # Cutting and screening are slow, and done before any row is held.
     ready = {group.content.id: _cut(group) for group in new}
+    admissions = _admissions(new)
+    projects = _projects(access, new)
     with transaction.atomic():
         contents, made = _contents(access, [group.content for group in new])
-        items = []
-        for group in new:
-            content = contents[group.content.id]
-            items += [
-                _item(access, record, places[record.id].id, content) for record in group.items
-            ]
         records = [record for group in new for record in group.items]
+        items = []
+        for record in records:
+            item = _item(access, record, here[record.id].id, contents[record.content_id])
+            _stay_with(item, projects)
+            _show(access, item, admissions[record.id])
+            items.append(item)
         _make_items(items, records)
         _make_filings(access, items, records, folder_ids)
         _make_transforms(items, records)
         for item, record in zip(items, records, strict=True):
+            admissions[record.id].hold(item)
             if item.in_kb and item.content.is_ready:
                 shelving.index(item, ready[record.content_id], is_new=True)
     return Kept(items=len(items), contents=made, skipped=len(asked) - len(items))
 
 
-def _places(
-    model: type[Folder] | type[Item] | type[Content], owner_id: int, ids: Collection[UUID]
-) -> dict[UUID, _Place]:
-    """Where each id is here: the same one, unless another owner has it."""
-    stand_ins = {pk: uuid5(_TAKEN, f"{owner_id}/{pk}") for pk in ids}
-    rows = model._base_manager.filter(pk__in=[*stand_ins.keys(), *stand_ins.values()])
-    owners: dict[UUID, int | None] = dict(rows.values_list("pk", "owner_id"))
-    return {pk: _place(owner_id, owners, (pk, stand_ins[pk])) for pk in ids}
-
-
-def _place(owner_id: int, owners: dict[UUID, int | None], ids: tuple[UUID, UUID]) -> _Place:
-    for pk in ids:
-        if pk in owners and owners[pk] == owner_id:
-            return _Place(pk, is_there=True)
-    free = next((pk for pk in ids if pk not in owners), None)
-    return _Place(free or uuid4(), is_there=False)
-
-
-def _without_known(batch: Batch, places: dict[UUID, _Place]) -> Batch:
+def _without_known(batch: Batch, here: dict[UUID, Place]) -> Batch:
     """The items that are not there, each once, with their contents."""
-    seen = {pk for pk, place in places.items() if place.is_there}
+    seen = {pk for pk, place in here.items() if place.is_there}
     new = []
     for group in batch:
         fresh = {item.id: item for item in group.items if item.id not in seen}
@@ -139,6 +116,26 @@ def _cut(group: Group) -> Prepared | None:
     return shelving.cut(group.content.text) if is_needed else None
 
 
+def _admissions(batch: Batch) -> dict[UUID, Admission]:
+    return {
+        record.id: admitting.of_item(record, group.content)
+        for group in batch
+        for record in group.items
+    }
+
+
+def _projects(access: Access, batch: Batch) -> dict[str, str]:
+    """What the projects that are named in a batch are here, or will be."""
+    named = {
+        UUID(str(record.attributes["project"]))
+        for group in batch
+        for record in group.items
+        if record.type in MEMORY_TYPES and "project" in record.attributes
+    }
+    here = places(Item, access.owner_id, named)
+    return {str(pk): str(place.id) for pk, place in here.items()}
+
+
 # Contents -------------------------------------------------------------------------------------
 
 
@@ -146,11 +143,11 @@ def _contents(access: Access, records: Sequence[ContentRecord]) -> tuple[dict[UU
     """What each record is here, and how many had to be made."""
     found = _shared_twins(records)
     rest = [record for record in records if record.id not in found]
-    places = _places(Content, access.owner_id, [record.id for record in rest])
-    there = _held(access.owner_id, (place.id for place in places.values() if place.is_there))
+    here = places(Content, access.owner_id, [record.id for record in rest])
+    there = _held(access.owner_id, (place.id for place in here.values() if place.is_there))
     made = {}
     for record in rest:
-        place = places[record.id]
+        place = here[record.id]
         content = there.get(place.id)
         if content is None:
             content = made[place.id] = Content(
@@ -221,9 +218,26 @@ def _item(access: Access, record: ItemRecord, item_id: UUID, content: Content) -
     return item
 
 
+def _stay_with(item: Item, projects: dict[str, str]) -> None:
+    if item.type in MEMORY_TYPES and "project" in item.attributes:
+        item.attributes["project"] = projects[item.attributes["project"]]
+
+
+def _show(access: Access, item: Item, admission: Admission) -> None:
+    """To whom its owner wanted, if nothing is found in it and nobody else has its id."""
+    item.quarantined = admission.is_suspected
+    item.visibility = admission.visibility(item.visibility)
+    unit_id = item.attributes.get("unit_id") if item.type in UNIT_TYPES else None
+    if unit_id and item.visibility != Visibility.PRIVATE:
+        same = Item.objects.published_to(access).filter(type__in=UNIT_TYPES)
+        others = same.exclude(owner_id=access.owner_id)
+        if others.filter(attributes__contains={"unit_id": unit_id}).exists():
+            item.visibility = Visibility.PRIVATE
+
+
 def _make_items(items: list[Item], records: Sequence[ItemRecord]) -> None:
     Item.objects.bulk_create(items)
-    _date(Item, "created_at", items, [record.created_at for record in records])
+    date_rows(Item, "created_at", items, [record.created_at for record in records])
 
 
 def _make_filings(
@@ -241,7 +255,7 @@ def _make_filings(
         filings += [Filing(item=item, folder_id=folder_id) for folder_id in filed_at]
         dates += filed_at.values()
     Filing.objects.bulk_create(filings)
-    _date(Filing, "filed_at", filings, dates)
+    date_rows(Filing, "filed_at", filings, dates)
     by_item: dict[UUID, list[Filing]] = {item.pk: [] for item in items}
     for filing in filings:
         by_item[filing.item_id].append(filing)
@@ -257,11 +271,4 @@ def _make_transforms(items: list[Item], records: Sequence[ItemRecord]) -> None:
     ]
     transforms = [Transform(item=item, **transform.fields) for item, transform in told]
     Transform.objects.bulk_create(transforms)
-    _date(Transform, "changed_at", transforms, [transform.changed_at for _, transform in told])
-
-
-def _date(model: type[Row], field: str, rows: list[Row], dates: Sequence[datetime]) -> None:
-    """Give rows their dates, which the database would have be now."""
-    for row, date in zip(rows, dates, strict=True):
-        setattr(row, field, date)
-    model._default_manager.bulk_update(rows, [field])
+    date_rows(Transform, "changed_at", transforms, [transform.changed_at for _, transform in told])

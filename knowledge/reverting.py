@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.apps import apps
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Model
 
 from knowledge import intake, library, shelving, tasks
 from knowledge.access import Access
-from knowledge.changes import M, from_data, values_of
+from knowledge.changes import M, as_data, from_data, text_digest, values_of
 from knowledge.errors import NameTaken, QuotaExceeded
 from knowledge.models import (
     Change,
@@ -22,6 +24,7 @@ from knowledge.models import (
     Folder,
     Item,
     Link,
+    SourcePage,
     Transform,
     TransformState,
     Upload,
@@ -40,6 +43,8 @@ def prepare(change: Change) -> Prepared | None:
         content = change.before["content"]
         title = change.before["item"]["custom_title"] or content["title"]
         return shelving.prepare(content["text"], title)
+    if change.kind == ChangeKind.ITEM_REWRITTEN:
+        return shelving.prepare(change.before["text"], change.before["title"])
     if change.kind != ChangeKind.ITEM_CHANGED:
         return None
     item = Item.objects.select_related("content").filter(pk=change.target).first()
@@ -78,6 +83,18 @@ def _set_item_back(change: Change, ready: Prepared | None, rehearse: bool) -> No
         library.set_fields(item, change.before, ready)
 
 
+def _write_back(change: Change, ready: Prepared | None, rehearse: bool) -> None:
+    item = _held_item(change)
+    content = item.content
+    left = {"title": content.title, "digest": text_digest(content.text)}
+    if left != change.after:
+        raise SinceChanged("It was written anew by somebody else since.")
+    if rehearse:
+        Content.objects.filter(pk=content.pk).update(**change.before)
+    else:
+        shelving.rewrite(_owner(change), item, **change.before, ready=ready)
+
+
 def _restore_item(change: Change, ready: Prepared | None, rehearse: bool) -> None:
     before = change.before
     content = _known_content(before["content"])
@@ -93,6 +110,9 @@ def _restore_item(change: Change, ready: Prepared | None, rehearse: bool) -> Non
     _restore_filings(before["filings"])
     for row in before["transform"]:
         _insert(from_data(Transform, row))
+    _restore_belongings(before.get("belongings", ()))
+    if before.get("page"):
+        SourcePage.objects.filter(pk=before["page"], item=None).update(item=item)
     if before["upload"]:
         Upload.objects.filter(pk=before["upload"], content=None).update(
             content=content, kept_until=None
@@ -130,6 +150,17 @@ def _restore_filings(rows: Iterable[Mapping[str, Any]]) -> None:
     for filing in filings:
         if {filing.folder_id, filing.item_id} <= there:
             _insert(filing)
+
+
+def _restore_belongings(rows: Iterable[Mapping[str, Any]]) -> None:
+    """What hung on the item; a relation only if its other end is still there."""
+    for each in rows:
+        model = apps.get_model(each["model"])
+        row = from_data(model, each["row"])
+        fields = [field for field in model._meta.concrete_fields if field.related_model is Item]
+        ends = {getattr(row, field.attname) for field in fields}
+        if Item.objects.filter(pk__in=ends).count() == len(ends):
+            _insert(row)
 
 
 def _resume(change: Change, item: Item, ready: Prepared | None, *, is_back: bool) -> None:
@@ -219,6 +250,52 @@ def _restore_webhook(change: Change, ready: Prepared | None, rehearse: bool) -> 
     _insert(from_data(Webhook, change.before["webhook"]))
 
 
+# Any other row ---------------------------------------------------------------------------------
+
+
+def _remove_added_row(change: Change, ready: Prepared | None, rehearse: bool) -> None:
+    row = _held_row(change, change.after["model"])
+    _expect_data(row, change.after["row"])
+    row.delete()
+
+
+def _set_row_back(change: Change, ready: Prepared | None, rehearse: bool) -> None:
+    model = apps.get_model(change.before["model"])
+    row = _held_row(change, change.before["model"])
+    _expect_data(row, change.after["row"])
+    was = from_data(model, change.before["row"])
+    values = {name: getattr(was, name) for name in change.before["row"]}
+    try:
+        with transaction.atomic():
+            model._default_manager.filter(pk=row.pk).update(**values)
+    except IntegrityError:
+        raise SinceChanged("Another has taken its place since.") from None
+
+
+def _restore_row(change: Change, ready: Prepared | None, rehearse: bool) -> None:
+    model = apps.get_model(change.before["model"])
+    try:
+        with transaction.atomic():
+            _insert(from_data(model, change.before["row"]))
+            connection.check_constraints()
+    except IntegrityError:
+        raise SinceChanged("What it belongs to is gone, or another took its place.") from None
+
+
+def _held_row(change: Change, model: str) -> Model:
+    rows = apps.get_model(model)._default_manager.filter(pk=change.target)
+    row: Model | None = rows.select_for_update(of=("self",)).first()
+    if row is None:
+        raise SinceChanged("It is deleted already.")
+    return row
+
+
+def _expect_data(row: Model, left: Mapping[str, Any]) -> None:
+    data = as_data(row)
+    if {name: data[name] for name in left if name in data} != dict(left):
+        raise SinceChanged("It was changed by somebody else since.")
+
+
 # What they share ------------------------------------------------------------------------------
 
 
@@ -267,6 +344,7 @@ def _insert(row: M) -> M:
 _REVERTERS: dict[ChangeKind, Callable[[Change, Prepared | None, bool], None]] = {
     ChangeKind.ITEM_ADDED: _remove_added_item,
     ChangeKind.ITEM_CHANGED: _set_item_back,
+    ChangeKind.ITEM_REWRITTEN: _write_back,
     ChangeKind.ITEM_DELETED: _restore_item,
     ChangeKind.ITEM_FILED: _take_out,
     ChangeKind.ITEM_UNFILED: _file_again,
@@ -276,4 +354,7 @@ _REVERTERS: dict[ChangeKind, Callable[[Change, Prepared | None, bool], None]] = 
     ChangeKind.WEBHOOK_CREATED: _remove_created_webhook,
     ChangeKind.WEBHOOK_CHANGED: _set_webhook_back,
     ChangeKind.WEBHOOK_DELETED: _restore_webhook,
+    ChangeKind.ROW_ADDED: _remove_added_row,
+    ChangeKind.ROW_CHANGED: _set_row_back,
+    ChangeKind.ROW_DELETED: _restore_row,
 }

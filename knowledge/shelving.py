@@ -1,13 +1,25 @@
 """A new item for a content: where it is filed, and how it is indexed."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
 
 from knowledge import changes, generations, pipeline, tasks, transforms
 from knowledge.access import Access
 from knowledge.chunking import Piece, chunk
 from knowledge.generations import EmbeddedPieces
-from knowledge.models import Content, Filing, Folder, IndexStatus, Item, WebhookEvent
+from knowledge.languages import language_of
+from knowledge.models import (
+    Content,
+    Filing,
+    Folder,
+    IndexStatus,
+    Item,
+    ItemType,
+    Visibility,
+    WebhookEvent,
+)
 from knowledge.progress import tell
 from knowledge.validation import clean_line, clean_tags
 
@@ -22,6 +34,13 @@ class Wish:
     in_kb: bool = True
     tags: tuple[str, ...] = ()
     auto_transform: bool = False
+    type: ItemType = ItemType.DOCUMENT
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    visibility: Visibility = Visibility.PRIVATE
+    quality: float | None = None
+    quarantined: bool = False
+    folder_id: UUID | None = None
+    """A folder within the caller's reach, in place of the one that a token always adds to."""
 
 
 def wish_of(
@@ -75,18 +94,24 @@ def index(item: Item, ready: Prepared | None, *, is_new: bool = False) -> None:
 def shelve(access: Access, content: Content, wish: Wish, ready: Prepared | None) -> Item:
     """Make the caller's item of a content, in the caller's transaction, which holds the content."""
     custom_title = wish.title if wish.title != content.title else ""
+    folder_id = wish.folder_id or access.filing_folder_id
     item = Item.objects.create(
         owner_id=access.owner_id,
         content=content,
         custom_title=custom_title,
         in_kb=wish.in_kb,
         tags=list(wish.tags),
+        type=wish.type,
+        attributes=dict(wish.attributes),
+        visibility=wish.visibility,
+        quality=wish.quality,
+        quarantined=wish.quarantined,
         index_status=IndexStatus.PENDING if wish.in_kb else IndexStatus.NONE,
         added_by_token=access.token_id,
         added_by_agent=access.agent_id,
-        unfiled_by=None if access.filing_folder_id else access.token_id,
+        unfiled_by=None if folder_id else access.token_id,
     )
-    changes.item_added(access, item, _auto_file(access, item))
+    changes.item_added(access, item, _file(access, item, folder_id))
     if item.in_kb and content.is_ready:
         index(item, ready, is_new=True)
     if content.is_ready:
@@ -96,9 +121,26 @@ def shelve(access: Access, content: Content, wish: Wish, ready: Prepared | None)
     return item
 
 
-def _auto_file(access: Access, item: Item) -> list[Filing]:
-    if access.filing_folder_id is None:
+def rewrite(
+    access: Access, item: Item, *, title: str, text: str, ready: Prepared | None = None
+) -> None:
+    """Give an item of its owner's own another text, and index that.
+
+    Runs within the caller's transaction, which holds the content and then the item.
+    """
+    content = item.content
+    before = changes.values_of(content, ("title", "text"))
+    content.title, content.text, content.language = title, text, language_of(text)
+    content.save(update_fields=["title", "text", "language", "changed_at"])
+    changes.item_rewritten(access, item, before)
+    item.save(update_fields=["updated_at"])
+    if item.in_kb:
+        index(item, ready)
+
+
+def _file(access: Access, item: Item, folder_id: UUID | None) -> list[Filing]:
+    if folder_id is None:
         return []
     # The folder may be deleted at this very moment: then there is no scope left to add to.
-    folder = Folder.objects.select_for_update().visible_to(access).get(pk=access.filing_folder_id)
+    folder = Folder.objects.select_for_update().visible_to(access).get(pk=folder_id)
     return [Filing.objects.create(item=item, folder=folder)]

@@ -4,6 +4,7 @@ Only questions; the sweep that asks them sends the jobs again.
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from knowledge.broker import keeps_dead_jobs, without_message
 from knowledge.job_servers.base import arguments_of
-from knowledge.models import Content, ContentState, IndexStatus, Item, Job
+from knowledge.models import Content, ContentState, IndexStatus, Item, Job, Source
 from knowledge.models.job import JobState
 
 STUCK_AFTER = timedelta(minutes=10)
@@ -48,12 +49,23 @@ def given_up_items() -> dict[UUID, str]:
     return _given_up(Item.objects.filter(_HALF_INDEXED).values_list("pk", flat=True))
 
 
-def _lost(waiting: QuerySet[Content, UUID] | QuerySet[Item, UUID]) -> list[UUID]:
+def stuck_sources() -> list[UUID]:
+    """Sources whose crawl has not moved for long, and has no message."""
+    waiting = Source.objects.at_work().filter(changed_at__lt=_long_ago())
+    return _lost(waiting.order_by("changed_at").values_list("pk", flat=True))
+
+
+def given_up_sources() -> dict[UUID, str]:
+    """Sources at work whose last job is dead, and what it said."""
+    return _given_up(Source.objects.at_work().values_list("pk", flat=True))
+
+
+def _lost(waiting: QuerySet[Any, UUID]) -> list[UUID]:
     ids = list(waiting)
     return without_message(ids)[:MOST_AT_ONCE] if ids else []
 
 
-def _given_up(waiting: QuerySet[Content, UUID] | QuerySet[Item, UUID]) -> dict[UUID, str]:
+def _given_up(waiting: QuerySet[Any, UUID]) -> dict[UUID, str]:
     if not keeps_dead_jobs():
         return {}
     errors: dict[str, str] = {}

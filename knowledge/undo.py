@@ -1,6 +1,7 @@
 """Undoing what a token wrote: all of it within a span of time, and nothing else."""
 
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from knowledge import reverting
 from knowledge.models import Change, ChangeKind
+from knowledge.registry.undone import followed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,8 @@ def _revert(change_id: int, *, rehearse: bool) -> Write | None:
         with transaction.atomic():
             if not changes.select_for_update().values_list("pk").first():
                 return None
-            reverting.revert(change, ready, rehearse=rehearse)
+            with nullcontext() if rehearse else followed(change):
+                reverting.revert(change, ready, rehearse=rehearse)
             changes.update(undone_at=timezone.now())
     except reverting.SinceChanged as error:
         reason = str(error)

@@ -20,12 +20,11 @@ from knowledge.errors import InvalidId, QuarryError
 from knowledge.progress import Listener, heard_by
 from knowledge.validation import as_id
 from mcp_gateway import completions, prompts, resources
+from mcp_gateway import tools as _tools  # noqa: F401 (registers them)
 from mcp_gateway.identity import Caller
 from mcp_gateway.payloads.base import Payload
 from mcp_gateway.registry import tool_named, tools_shown_to
 from mcp_gateway.threads import was_stopped
-from mcp_gateway.tools import chatgpt as _chatgpt  # noqa: F401 (registers its tools)
-from mcp_gateway.tools import library as _library  # noqa: F401 (registers its tools)
 from tokens.activity import record
 from tokens.authentication import authenticate
 from tokens.limits import spend
@@ -47,7 +46,7 @@ def call_tool(
 ) -> Payload:
     """Run a tool for the caller; every call of a known tool is counted and recorded."""
     token = authenticate(caller.secret)
-    tool = tool_named(name)
+    tool = tool_named(name, token)
 
     def run() -> Payload:
         tool.require(token)
@@ -130,7 +129,8 @@ def _recorded(
 
 def _asked_for(arguments: Mapping[str, Any]) -> str:
     """The item that the caller named, if it is one: only identifiers go into the record."""
-    named = arguments.get("item_id", arguments.get("id", ""))
+    names = ("item_id", "id", "entity_id")
+    named = next((arguments[name] for name in names if name in arguments), "")
     try:
         return str(as_id(named, field="item_id"))
     except InvalidId:

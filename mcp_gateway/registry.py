@@ -25,14 +25,19 @@ SECONDS = 30
 _STRICT = ConfigDict(strict=True, extra="forbid")
 _KINDS = {
     "int_type": "an integer",
+    "float_type": "a number",
+    "dict_type": "an object",
     "string_type": "a string",
     "bool_type": "true or false",
     "list_type": "a list",
     "string_unicode": "text without broken Unicode (a lone surrogate)",
 }
 
-TOOLS: dict[str, "Tool"] = {}
-"""Every tool by name, in the order in which they are listed."""
+TOOLS: dict[tuple[Toolset, str], "Tool"] = {}
+"""Every tool by its toolset and name, in the order in which they are listed.
+
+Of two with one name, a token that has both toolsets is shown the one that comes first.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +124,7 @@ def tool(
                 open_world_hint=is_open_world,
             ),
         )
-        TOOLS[function.__name__] = Tool(
+        TOOLS[toolset, function.__name__] = Tool(
             function=function,
             toolset=toolset,
             needs=needs,
@@ -138,27 +143,38 @@ def shown(description: str | None = None, **rules: JsonValue) -> FieldInfo:
     return cast(FieldInfo, Field(description=description, json_schema_extra=rules))
 
 
-def tool_named(name: str) -> Tool:
-    """The tool of that name; an unknown one is the caller's mistake."""
-    if name not in TOOLS:
+def tool_named(name: str, token: Token) -> Tool:
+    """The tool of that name, in this token's toolsets if it is; an unknown one is a mistake."""
+    named = tools_named(name)
+    if not named:
         raise InvalidInput(
             f"There is no tool {printable(name)}; tools/list names those there are.", field="name"
         )
-    return TOOLS[name]
+    return next((tool for tool in named if tool.toolset in token.toolsets), named[0])
+
+
+def tools_named(name: str) -> list[Tool]:
+    """The tools of that name, one for each toolset that has it."""
+    return [tool for (_, each), tool in TOOLS.items() if each == name]
 
 
 def tools_shown_to(token: Token) -> list[ToolDefinition]:
     """What this token may call, always in the same order."""
-    return [tool.definition for tool in TOOLS.values() if tool.is_shown_to(token)]
+    shown: dict[str, ToolDefinition] = {}
+    for (_, name), tool in TOOLS.items():
+        if tool.is_shown_to(token):
+            shown.setdefault(name, tool.definition)
+    return list(shown.values())
 
 
 def seconds_for(name: str) -> int:
     """How long a call of that tool may take."""
-    return TOOLS[name].seconds if name in TOOLS else SECONDS
+    return max((tool.seconds for tool in tools_named(name)), default=SECONDS)
 
 
 def tool_input_schema(name: str) -> Mapping[str, Any] | None:
-    return TOOLS[name].definition.input_schema if name in TOOLS else None
+    named = tools_named(name)
+    return named[0].definition.input_schema if named else None
 
 
 def _arguments_of(function: Callable[..., Payload]) -> type[BaseModel]:

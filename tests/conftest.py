@@ -1,6 +1,6 @@
 """Fixtures that every part of the suite shares: two owners, folders, and tokens of every shape."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from knowledge.library import create_folder, file_item
 from knowledge.models import Folder, Item
 from knowledge.retrieval import semantic, statistics
 from tokens.minting import TokenRequest, mint_token
-from tokens.models import Token
+from tokens.models import Token, Toolset
 
 LONG_ENOUGH = " This sentence makes the text long enough to be taken."
 
@@ -76,10 +76,16 @@ def mint(owner: User) -> Mint:
     """Mint a token: for the whole library and with write unless told otherwise."""
 
     def mint_one(
-        *folders: Folder, write: bool = True, kb_only: bool = False, by: User | None = None
+        *folders: Folder,
+        write: bool = True,
+        kb_only: bool = False,
+        by: User | None = None,
+        name: str = "agent",
+        toolsets: Collection[str] = (Toolset.LIBRARY,),
     ) -> Minted:
         request = TokenRequest(
-            name="agent",
+            name=name,
+            toolsets=toolsets,
             folder_ids=[folder.pk for folder in folders] or None,
             can_write=write,
             kb_only=kb_only,

@@ -62,10 +62,14 @@ def mcp(tool: str, **arguments: Any) -> Call:
 
 
 def chatgpt(tool: str, **arguments: Any) -> Call:
-    """By a token that is shown ChatGPT's tools, and is otherwise the same."""
+    return shown(Toolset.CHATGPT, tool, **arguments)
+
+
+def shown(toolset: Toolset, tool: str, **arguments: Any) -> Call:
+    """By a token that is shown other tools, and is otherwise the same."""
 
     def call(world: World, token: Minted, item: str) -> Said:
-        Token.objects.filter(pk=token.row.pk).update(toolsets=[Toolset.CHATGPT])
+        Token.objects.filter(pk=token.row.pk).update(toolsets=[toolset])
         try:
             return mcp(tool, **arguments)(world, token, item)
         finally:

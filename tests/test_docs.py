@@ -13,16 +13,17 @@ from mcp_gateway.calls import list_tools  # noqa: F401 (registers the tools)
 from mcp_gateway.errors import JSON_RPC_CODES
 from mcp_gateway.registry import TOOLS
 from tokens.limits import PER_HOUR
+from tokens.models import Toolset
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = "\n".join(path.read_text() for path in sorted((ROOT / "docs").rglob("*.md")))
 OURS = {"knowledge", "tokens", "mcp_gateway"}
 
 
-@pytest.mark.parametrize("name", TOOLS)
-def test_every_tool_has_its_page_with_every_parameter(name: str) -> None:
+@pytest.mark.parametrize(("toolset", "name"), TOOLS)
+def test_every_tool_has_its_page_with_every_parameter(toolset: Toolset, name: str) -> None:
     page = (ROOT / "docs" / "mcp" / f"{name}.md").read_text()
-    for parameter in TOOLS[name].arguments.model_fields:
+    for parameter in TOOLS[toolset, name].arguments.model_fields:
         assert f"`{parameter}`" in page
 
 
@@ -30,7 +31,9 @@ def test_every_route_is_documented() -> None:
     paths = SchemaGenerator().get_schema(public=True)["paths"]
     assert len(paths) >= 9
     for path, methods in paths.items():
-        route = re.sub(r"\{(?:item|token|webhook)_id\}|(?<=folders/)\{folder_id\}$", "{id}", path)
+        nouns = "item|token|webhook|task|relation|provider|source"
+        named = rf"\{{(?:{nouns})_id\}}|(?<=folders/)\{{folder_id\}}$"
+        route = re.sub(named, "{id}", path)
         route = route.removeprefix("/api/v1")
         if route.startswith("/items/{id}/folders/"):
             route = "/items/{id}/folders/{folder_id}"

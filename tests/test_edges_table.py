@@ -16,8 +16,11 @@ from knowledge.models import Folder
 from mcp_gateway.registry import TOOLS
 from tests.conftest import LONG_ENOUGH, Add, Mint
 from tests.edges_for_tests import DEAD, MISSING, SEES, SHAPES, World, made_world, scope_of
-from tests.edges_table import ASKS, ELSEWHERE, Ask, Said
+from tests.edges_table import ASKS as LIBRARY_ASKS
+from tests.edges_table import ELSEWHERE, Ask, Said
+from tests.edges_table_memory import MEMORY_ASKS, REGISTRY_ASKS
 
+ASKS = {**LIBRARY_ASKS, **MEMORY_ASKS, **REGISTRY_ASKS}
 READS = [name for name, ask in ASKS.items() if not ask.writes]
 WRITES = [(name, shape) for name, ask in ASKS.items() if ask.writes for shape in SHAPES]
 COVERED = {name for ask in ASKS.values() for name in ask.covers}
@@ -47,7 +50,7 @@ def test_every_route_and_every_tool_is_in_the_table() -> None:
     }
     named = {name.removeprefix("tool ") for name in COVERED}
     assert operations - COVERED - ELSEWHERE.keys() == set()
-    assert set(TOOLS) - named == set()
+    assert {name for _, name in TOOLS} - named == set()
     assert ELSEWHERE.keys() - operations == set()
 
 

@@ -84,7 +84,7 @@ class World:
         status, added = self._send(name, media_type, content)
         assert status == 201, added
         assert self._finished(added["user_item_id"]) == ("ready", "")
-        found = self._ask("POST", "search", query=query, limit=20)[1]
+        found = self._ask("POST", "search", query=query, mode="hybrid", limit=20)[1]
         return self._hit(added["user_item_id"], found["results"])
 
     def outcome(self, name: str, media_type: str, content: bytes) -> str:

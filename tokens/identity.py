@@ -12,6 +12,8 @@ from tokens.models import Token
 WRITES = frozenset(
     {"add", "update_item", "delete_item", "file_item"}
     | {"create_folder", "update_folder", "delete_folder"}
+    | {"remember", "manage_task", "relate", "crawl"}
+    | {"contribute", "validate", "register_provider"}
     | {"begin_upload", "finish_upload", "retry", "transform", "webhooks", "import"}
 )
 

@@ -31,6 +31,19 @@ PER_HOUR = {
     "whoami": 1000,
     "activity": 1000,
     "usage": 1000,
+    "explore": 1000,
+    "context": 1000,
+    "remember": 300,
+    "manage_task": 300,
+    "relate": 300,
+    "sources": 1000,
+    "crawl": 30,
+    "registry": 1000,
+    "contribute": 60,
+    "validate": 300,
+    "reputation": 1000,
+    "providers": 1000,
+    "register_provider": 60,
 }
 
 

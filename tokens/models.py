@@ -16,6 +16,8 @@ class Toolset(models.TextChoices):
     """A group of MCP tools that a token is shown."""
 
     LIBRARY = "library"
+    MEMORY = "memory"
+    REGISTRY = "registry"
     CHATGPT = "chatgpt", "ChatGPT"
 
 

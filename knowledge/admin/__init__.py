@@ -2,10 +2,16 @@
 
 from knowledge.admin import (
     contents,
+    documentation,
     folders,
     generations,
     items,
     jobs,
+    memory,
+    quarantine,
+    registry,
+    relations,
+    reputation,
     tiers,
     uploads,
     usage,
@@ -14,10 +20,16 @@ from knowledge.admin import (
 
 __all__ = [
     "contents",
+    "documentation",
     "folders",
     "generations",
     "items",
     "jobs",
+    "memory",
+    "quarantine",
+    "registry",
+    "relations",
+    "reputation",
     "tiers",
     "uploads",
     "usage",

@@ -69,9 +69,9 @@ class AskForm(ModelForm[M]):
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
         if self.refusal:
-            field = self.refusal.details.get("field")
-            known = isinstance(field, str) and field in self.fields
-            self.add_error(str(field) if known else None, self.refusal.message)
+            # `languages.0` is a fault of one line of `languages`.
+            field = str(self.refusal.details.get("field")).partition(".")[0]
+            self.add_error(field if field in self.fields else None, self.refusal.message)
         return cleaned
 
 

@@ -5,12 +5,24 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Model
+from django.db.models import Model, Q
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from knowledge.models import Content, ContentState, IndexStatus, Item, Job
+from knowledge.models import (
+    Content,
+    ContentState,
+    CrawlState,
+    IndexStatus,
+    Item,
+    ItemType,
+    Job,
+    Memory,
+    Quarantine,
+    Source,
+    Verdict,
+)
 from knowledge.models.job import JobState
 
 
@@ -32,6 +44,25 @@ def _figures() -> Iterator[tuple[type[Model], dict[str, Any]]]:
     yield Content, _figure("Failed in 24 hours", Content, failed, is_bad=True)
     yield Item, _figure("Not indexed", Item, {"index_status": IndexStatus.FAILED}, is_bad=True)
     yield Job, _figure("Dead jobs", Job, {"state": JobState.DEAD}, is_bad=True)
+    yield Memory, _figure("Memory", Memory, {"archived": False})
+    yield Memory, _open_tasks()
+    crawled = [CrawlState.QUEUED, CrawlState.CRAWLING]
+    yield Source, _figure("Sources at work", Source, {"state__in": crawled})
+    waiting = {"verdict": Verdict.OPEN}
+    yield Quarantine, _figure("Quarantine: to rule", Quarantine, waiting, is_bad=True)
+
+
+def open_quarantines() -> int:
+    """How many wait for a verdict."""
+    return Quarantine.objects.filter(verdict=Verdict.OPEN).count()
+
+
+def _open_tasks() -> dict[str, Any]:
+    """The board is the list of these."""
+    finished = Q(attributes__status__in=["done", "archived"]) | Q(archived=True)
+    tasks = Memory.objects.filter(type=ItemType.TASK).exclude(finished)
+    board = reverse("admin:knowledge_memory_board")
+    return {"name": "Open tasks", "count": tasks.count(), "link": board, "is_bad": False}
 
 
 def _figure(

@@ -33,6 +33,9 @@ class LinesField(forms.Field):
     def prepare_value(self, value: Any) -> Any:
         return value if isinstance(value, str) else "\n".join(value or [])
 
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return self.to_python(self.prepare_value(initial)) != self.to_python(data)
+
 
 class ByOwner(ModelChoiceIterator):
     """Folders under the name of who owns them, for two owners may have one of the same name."""

@@ -1,33 +1,31 @@
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.postgres.search import SearchQuery
-from django.db.models import F, Q, QuerySet, Value
-from django.db.models.functions import Coalesce, NullIf
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 
-from knowledge import ingestion, library
-from knowledge.access import Access
-from knowledge.admin.base import AskAdmin, badge, linked, preformatted
+from knowledge import ingestion
+from knowledge.admin.base import badge, linked, preformatted
 from knowledge.admin.item_forms import AddForm, ItemForm, add_by, update_by
+from knowledge.admin.item_pages import ItemPages
 from knowledge.admin.progress import COLOURS, RetryAdmin, progress_of
 from knowledge.models import (
-    ChunkText,
+    MEMORY_TYPES,
+    REGISTRY_TYPES,
     ContentState,
-    IndexStatus,
     Item,
+    ItemType,
     Transform,
     TransformState,
 )
 
-_INDEX_COLOURS = {
-    IndexStatus.DONE: "success",
-    IndexStatus.KEYWORD: "info",
-    IndexStatus.PENDING: "warning",
-    IndexStatus.FAILED: "danger",
+_GROUPS = {
+    "library": [ItemType.DOCUMENT],
+    "memory": [*MEMORY_TYPES],
+    "registry": [*REGISTRY_TYPES],
 }
 _BECAME = {
     "ready": "It is ready: search finds it.",
@@ -37,24 +35,36 @@ _BECAME = {
 }
 
 
+class GroupFilter(admin.SimpleListFilter):
+    title = "kind of item"
+    parameter_name = "group"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [(group, group.capitalize()) for group in _GROUPS]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Item]) -> QuerySet[Item]:
+        types = _GROUPS.get(self.value() or "")
+        return queryset.filter(type__in=types) if types else queryset
+
+
 @admin.register(Item)
-class ItemAdmin(RetryAdmin[Item], AskAdmin[Item]):
+class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
     list_display = [
-        *("shown_title", "owner", "kind", "progress", "searched", "index", "in_folders"),
-        "created_at",
+        *("shown_title", "owner", "what", "progress", "searched", "index"),
+        *("held_back", "in_folders", "created_at"),
     ]
     list_filter = [
+        GroupFilter,
         "content__state",
         "in_kb",
         "index_status",
         "archived",
+        "quarantined",
+        "visibility",
         "type",
         ("owner", admin.RelatedOnlyFieldListFilter),
         "folders",
     ]
-    search_fields = ["custom_title", "content__title", "=id"]
-    search_help_text = "Words of the title or the text, a whole tag, or an id"
-    ordering = ["-created_at"]
     add_fieldsets = [
         (None, {"fields": ["owner", "url", "title", "text"]}),
         ("How it is kept", {"fields": ["tags", "folder_ids", "in_kb", "auto_transform"]}),
@@ -64,34 +74,23 @@ class ItemAdmin(RetryAdmin[Item], AskAdmin[Item]):
         ("Source", {"fields": ["owner", "type", "kind", "source", "content"]}),
         ("Progress", {"fields": ["how_far", "failure"]}),
         ("Text", {"fields": ["text"]}),
+        ("What it says and is related to", {"fields": ["says", "related"]}),
+        ("Who sees it, and how good it is", {"fields": ["visibility", "judged", "quarantine"]}),
         ("Index", {"fields": ["index", "index_error", "chunk_count"]}),
         ("Summary", {"fields": ["summary"]}),
         ("Origin", {"fields": ["id", "added_by_agent", "created_at", "updated_at"]}),
     ]
     _shown = [
         *("id", "owner", "type", "kind", "source", "content", "how_far", "failure", "text"),
+        *("says", "related", "visibility", "judged", "quarantine"),
         *("index", "index_error", "chunk_count", "summary"),
         *("added_by_agent", "created_at", "updated_at"),
     ]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Item]:
-        items = Item.objects.select_related("content", "owner").prefetch_related("folders")
-        return items.defer("content__text", "content__locators")
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Item], search_term: str
-    ) -> tuple[QuerySet[Item], bool]:
-        found, may_repeat = super().get_search_results(request, queryset, search_term)
-        if words := search_term.strip():
-            found |= queryset.filter(_mentions(words))
-        return found, may_repeat
-
-    @admin.display(
-        description="title",
-        ordering=Coalesce(NullIf(F("custom_title"), Value("")), F("content__title")),
-    )
-    def shown_title(self, item: Item) -> str:
-        return Truncator(item.title).chars(80)
+    @admin.display(description="kind", ordering="type")
+    def what(self, item: Item) -> str:
+        is_document = item.type == ItemType.DOCUMENT
+        return item.content.kind if is_document else item.get_type_display()
 
     @admin.display(description="kind", ordering="content__kind")
     def kind(self, item: Item) -> str:
@@ -113,21 +112,9 @@ class ItemAdmin(RetryAdmin[Item], AskAdmin[Item]):
     def searched(self, item: Item) -> bool:
         return item.in_kb
 
-    @badge("index", _INDEX_COLOURS)
-    def index(self, item: Item) -> str:
-        return item.index_status
-
-    @admin.display(description="folders")
-    def in_folders(self, item: Item) -> str:
-        return ", ".join(folder.name for folder in item.folders.all())
-
     @admin.display(description="source")
     def source(self, item: Item) -> SafeString | str:
         return linked(item.source_url or "")
-
-    @admin.display(description="text")
-    def text(self, item: Item) -> SafeString | str:
-        return preformatted(item.content.text)
 
     @admin.display(description="summary")
     def summary(self, item: Item) -> SafeString | str:
@@ -173,14 +160,6 @@ class ItemAdmin(RetryAdmin[Item], AskAdmin[Item]):
     def has_failed(self, obj: Item) -> bool:
         return ContentState.FAILED in (obj.content.state, obj.index_status)
 
-    def ask_to_delete(self, obj: Item) -> None:
-        library.delete_item(Access.whole_library(obj.owner_id), obj.pk)
-
-    def consequences(self, obj: Item) -> list[str]:
-        shared = obj.content.items.exclude(pk=obj.pk).exists()
-        text = "Its text stays, for other items share it." if shared else "Its text goes with it."
-        return [text, f"Passages that search no longer finds: {obj.chunk_count}."]
-
 
 def _told(transform: Transform) -> str:
     """A summary to read, or how far it is."""
@@ -190,11 +169,3 @@ def _told(transform: Transform) -> str:
     quotes = [f"“{quote['text']}”" for quote in transform.quotes]
     origin = f"By {transform.model}, for ${transform.cost_usd}."
     return "\n\n".join(filter(None, [transform.tldr, "\n".join(points), *quotes, origin]))
-
-
-def _mentions(words: str) -> Q:
-    """Items that say these words where full-text search reads them, or that bear them as a tag."""
-    query = SearchQuery(words, config="english", search_type="websearch")
-    return Q(pk__in=ChunkText.objects.filter(tsv=query).values("item_id")) | Q(
-        tags__contains=[words]
-    )

@@ -49,6 +49,16 @@ class ErrorOutput(serializers.Serializer[Any]):
     )
     reason = serializers.CharField(required=False, help_text="The case in one word.")
     retry_after_sec = serializers.IntegerField(required=False)
+    errors = serializers.ListField(  # type: ignore[assignment]
+        child=serializers.DictField(child=serializers.CharField()),
+        required=False,
+        help_text="Every `path` and `message` that is wrong with a skill or unit.",
+    )
+    findings = serializers.ListField(
+        child=serializers.DictField(child=serializers.CharField()),
+        required=False,
+        help_text="The secrets that the screening found: `rule`, `sentence` and `path`.",
+    )
     required = serializers.ListField(  # type: ignore[assignment]
         child=serializers.CharField(), required=False, help_text="What the token lacks."
     )
@@ -134,6 +144,13 @@ _CSRF_TOKEN: Json = {
 }
 
 
+_ROW_ID: Json = {"type": "string", "format": "uuid"}
+_NAMES: Json = {
+    "agent_id": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"\S"},
+}
+"""What paths name otherwise than by the id of a row."""
+
+
 def _operations(result: Json) -> Iterator[tuple[str, Json]]:
     for methods in result["paths"].values():
         for method in METHODS:
@@ -150,7 +167,7 @@ def _document_parameters(operation: Json, enums: dict[tuple[str, ...], str]) -> 
     for parameter in operation.get("parameters", []):
         schema = parameter["schema"]
         if parameter["in"] == "path":
-            parameter["schema"] = {"type": "string", "format": "uuid"}
+            parameter["schema"] = _NAMES.get(parameter["name"], _ROW_ID)
         elif isinstance(schema.get("type"), list):
             schema["type"] = next(kind for kind in schema["type"] if kind != "null")
         for holder, key in ((parameter, "schema"), (schema, "items")):

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from knowledge.api.registry_examples import REGISTRY_EXAMPLES
+from knowledge.api.trust_examples import TRUST_EXAMPLES
+
 _ITEM_ID = "0b8f6f0e-6a55-4a3a-9f0c-2f1f6d1f4c11"
 _FOLDER_ID = "5d3cfa0c-3f5d-4a0c-8f43-7be0d6a0c0aa"
 _CONTENT_ID = "c0a8f1de-58f2-4c39-a5d5-0a4c2f3b9e77"
@@ -82,9 +85,72 @@ _HIT = {
     "source_url": None,
     "untrusted": True,
 }
+_SOURCE = {
+    "id": "7c1f4b1e-52a5-4f7b-9f3b-3d2a7f1c9b55",
+    "name": "Django",
+    "start_url": "https://docs.djangoproject.com/en/5.2/",
+    "include": [],
+    "exclude": [],
+    "depth": 3,
+    "max_pages": 100,
+    "folder_id": None,
+    "state": "queued",
+    "crawl": 1,
+    "pages": {"queued": 0, "kept": 0, "same": 0, "skipped": 0, "failed": 0, "gone": 0},
+    "pages_done": 0,
+    "pages_known": 0,
+    "percent": 0,
+    "error": "",
+    "created_at": _AT,
+    "begun_at": _AT,
+    "finished_at": None,
+}
 _FOUND = {"results": [_HIT], "mode": "hybrid", "degraded": None}
+_REMEMBERED = {
+    "results": [
+        {
+            "id": _ITEM_ID,
+            "user_item_id": _ITEM_ID,
+            "chunk_id": 42,
+            "type": "pattern",
+            "name": "OAuth with PKCE",
+            "title": "OAuth with PKCE",
+            "content": "A public client proves itself by PKCE and keeps no secret.",
+            "score": 0.92,
+            "source": None,
+            "url": f"quarry://items/{_ITEM_ID}",
+            "result_origin": "graph",
+            "metadata": {
+                "category": "authentication",
+                "languages": ["typescript", "python"],
+                "tags": [],
+                "chunk_id": 42,
+                "created_at": _AT,
+                "updated_at": _AT,
+                "recency_boost": 0.98,
+                "contested": False,
+                "contested_with": [],
+                "related": None,
+            },
+            "untrusted": True,
+        }
+    ],
+    "total": 5,
+    "query": "OAuth implementation patterns",
+    "filters": {"language": "python"},
+    "graph_count": 3,
+    "document_count": 2,
+    "limit": 1,
+    "offset": 0,
+    "has_more": True,
+    "usage_hint": "Results show their best passage; read a whole text with get_item or fetch "
+    "and its id.",
+    "degraded": None,
+}
 
 EXAMPLES: dict[str, dict[str, Any]] = {
+    **REGISTRY_EXAMPLES,
+    **TRUST_EXAMPLES,
     "ingest": {
         "request": {
             "text": {
@@ -108,10 +174,27 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "search_by_body": {
         "request": {
-            "words": {"query": "consent flow", "mode": "keyword", "limit": 3},
-            "narrowed": {"query": "consent flow", "tags": ["oauth"], "since": "3m"},
+            "memory and documents": {
+                "query": "OAuth implementation patterns",
+                "language": "python",
+                "limit": 1,
+            },
+            "open tasks": {"query": "authentication", "types": ["task"], "status": "todo,doing"},
+            "the library by words": {"query": "consent flow", "mode": "keyword", "limit": 3},
+            "the library by tags": {"query": "consent flow", "tags": ["oauth"], "since": "3m"},
         },
-        "responses": {"200": _FOUND},
+        "responses": {"200": _REMEMBERED},
+    },
+    "explore": {"parameters": {"mode": "list", "status": "todo,doing"}},
+    "build_context": {
+        "request": {
+            "a goal": {"goal": "Keep the harbour lights on"},
+            "within a budget": {
+                "goal": "Find out why the lamp flickers",
+                "intent": "debug",
+                "token_budget": 1_000,
+            },
+        },
     },
     "list_items": {
         "responses": {"200": {"items": [_LISTED], "total": 1, "page": 1, "per_page": 20}}
@@ -160,6 +243,63 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "finish_document_upload": {
         "request": {"a document": {"upload_id": _UPLOAD_ID}},
         "responses": {"201": {**_ADDED, "status": "processing", "index_status": "pending"}},
+    },
+    "add_source": {
+        "request": {
+            "a site": {"name": "Django", "start_url": "https://docs.djangoproject.com/en/5.2/"},
+            "a part of one": {
+                "name": "Wiki",
+                "start_url": "https://wiki.example.org/docs/",
+                "include": ["/docs/*"],
+                "exclude": ["/docs/old/*", "*?print=*"],
+                "depth": 2,
+                "max_pages": 50,
+            },
+        },
+        "responses": {"201": _SOURCE},
+    },
+    "update_source": {
+        "request": {"deeper": {"depth": 5}, "without a part": {"exclude": ["/blog/*"]}},
+        "responses": {"200": {**_SOURCE, "depth": 5}},
+    },
+    "remember": {
+        "request": {
+            "a rule": {
+                "title": "Pool size",
+                "content": "Connections run out at forty workers.",
+                "entity_type": "rule",
+                "languages": ["python"],
+            },
+            "a project": {
+                "title": "Rollout",
+                "content": "Bring the new pool to every region.",
+                "entity_type": "project",
+            },
+        },
+        "responses": {
+            "201": {
+                "id": _ITEM_ID,
+                "type": "rule",
+                "title": "Pool size",
+                "status": None,
+                "folder_id": None,
+                "index_status": "done",
+                "conflicts": [],
+                "degraded": None,
+                "links_made": [],
+                "quarantined": False,
+                "findings": [],
+            }
+        },
+    },
+    "manage_task": {
+        "request": {
+            "take it up": {"action": "update_task", "data": {"status": "todo"}},
+            "finish it": {
+                "action": "complete_task",
+                "data": {"learnings": "Forty connections are plenty for one worker."},
+            },
+        },
     },
     "create_webhook": {
         "request": {

@@ -14,6 +14,7 @@ from knowledge.validation import MAX_TAG, MAX_TAGS, as_id, one_of, within
 
 SINCE = "An ISO date or datetime, or an age: 7d, 2w, 3m, 1y."
 _INTEGER = re.compile(r"[+-]?\d{1,30}")
+_NUMBER = re.compile(r"[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?")
 
 
 class Spoken:
@@ -118,6 +119,47 @@ class WholeNumber(Spoken, serializers.IntegerField):
         if self.low is None or self.high is None:
             return data
         return within(data, field=_names(self)[0], low=self.low, high=self.high)
+
+
+class Number(Spoken, serializers.FloatField):
+    """A number within its range, whole or not."""
+
+    kind = "a number"
+
+    def __init__(self, *, min_value: float, max_value: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.low, self.high = min_value, max_value
+        self.shown = {"type": "number", "minimum": min_value, "maximum": max_value}
+
+    def to_internal_value(self, data: Any) -> float:
+        if is_from_query(self) and isinstance(data, str) and _NUMBER.fullmatch(data):
+            data = float(data)
+        if not isinstance(data, (int, float)) or isinstance(data, bool):
+            self.fail("invalid")
+        if not self.low <= data <= self.high:
+            name = _names(self)[0]
+            raise InvalidInput(
+                f"{name} must be between {self.low:g} and {self.high:g}.",
+                field=name,
+                minimum=self.low,
+                maximum=self.high,
+            )
+        return float(data)
+
+
+class Object(Spoken, serializers.JSONField):
+    """A JSON object, whose keys and values are checked by the domain."""
+
+    kind = "an object"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.shown = {"type": "object", "additionalProperties": True}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self.fail("invalid")
+        return data
 
 
 class Flag(Spoken, serializers.BooleanField):

@@ -130,6 +130,7 @@ class TransformOutput(serializers.ModelSerializer[Transform]):
 class FullItemOutput(ItemOutput):
     """An item with all that its source said."""
 
+    attributes = serializers.JSONField(source="told_attributes", read_only=True)
     author = serializers.CharField(source="content.author", read_only=True)
     language = serializers.CharField(source="content.language", read_only=True)
     published_at = serializers.DateTimeField(

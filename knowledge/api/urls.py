@@ -4,6 +4,7 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
 from knowledge.api.base import NoSuchRoute
 from knowledge.api.exchange import ExportView, ImportView
+from knowledge.api.exploring import ContextView, ExploreView
 from knowledge.api.folders import FoldersView, FolderView
 from knowledge.api.items import (
     IngestView,
@@ -13,8 +14,32 @@ from knowledge.api.items import (
     ItemsView,
     ItemView,
 )
+from knowledge.api.memory import ItemRelationsView, MemoryView, RelationView, TaskMovesView
+from knowledge.api.providers import HeartbeatsView, ProvidersView, ProviderView
+from knowledge.api.registry import (
+    SchemaView,
+    SkillArchiveView,
+    SkillsView,
+    SkillVersionsView,
+    SkillView,
+    UnitsView,
+    UnitVersionsView,
+    UnitView,
+)
 from knowledge.api.search import SearchView
+from knowledge.api.sources import (
+    SourceCrawlsView,
+    SourcePagesView,
+    SourcesView,
+    SourceView,
+)
 from knowledge.api.transforms import ItemTransformView
+from knowledge.api.trust import (
+    LeaderboardView,
+    ReputationView,
+    SkillValidationsView,
+    UnitValidationsView,
+)
 from knowledge.api.uploads import FinalizeDocumentView, FinalizeView, SignedUrlView
 from knowledge.api.usage import UsageView
 from knowledge.api.webhooks import WebhooksView, WebhookView
@@ -35,8 +60,25 @@ urlpatterns = [
     ),
     path("items/<str:item_id>/retry", ItemRetryView.as_view(), name="item-retry"),
     path("items/<str:item_id>/transform", ItemTransformView.as_view(), name="item-transform"),
+    path("items/<str:item_id>/relations", ItemRelationsView.as_view(), name="item-relations"),
+    path("relations/<str:relation_id>", RelationView.as_view(), name="relation"),
+    path("explore", ExploreView.as_view(), name="explore"),
+    path("context", ContextView.as_view(), name="context"),
+    path("memory", MemoryView.as_view(), name="memory"),
+    path("tasks/<str:task_id>/moves", TaskMovesView.as_view(), name="task-moves"),
+    path("skills/<str:item_id>/validations", SkillValidationsView.as_view(), name="judge-skill"),
+    path("knowledge/<str:item_id>/validations", UnitValidationsView.as_view(), name="judge-unit"),
+    path("reputation/<path:agent_id>", ReputationView.as_view(), name="reputation"),
+    path("leaderboard", LeaderboardView.as_view(), name="leaderboard"),
+    path("providers", ProvidersView.as_view(), name="providers"),
+    path("providers/<str:provider_id>", ProviderView.as_view(), name="provider"),
+    path("providers/<str:provider_id>/heartbeats", HeartbeatsView.as_view(), name="heartbeats"),
     path("folders", FoldersView.as_view(), name="folders"),
     path("folders/<str:folder_id>", FolderView.as_view(), name="folder"),
+    path("sources", SourcesView.as_view(), name="sources"),
+    path("sources/<str:source_id>", SourceView.as_view(), name="source"),
+    path("sources/<str:source_id>/crawls", SourceCrawlsView.as_view(), name="source-crawls"),
+    path("sources/<str:source_id>/pages", SourcePagesView.as_view(), name="source-pages"),
     path("uploads/signed-url", SignedUrlView.as_view(), name="signed-url"),
     path("uploads/finalize", FinalizeView.as_view(), name="finalize"),
     path("uploads/finalize-document", FinalizeDocumentView.as_view(), name="finalize-document"),
@@ -45,6 +87,14 @@ urlpatterns = [
     path("webhooks/<str:webhook_id>", WebhookView.as_view(), name="webhook"),
     path("export", ExportView.as_view(), name="export"),
     path("import", ImportView.as_view(), name="import"),
+    path("skills", SkillsView.as_view(), name="skills"),
+    path("skills/<str:item_id>", SkillView.as_view(), name="skill"),
+    path("skills/<str:item_id>/versions", SkillVersionsView.as_view(), name="skill-versions"),
+    path("skills/<str:item_id>/archive", SkillArchiveView.as_view(), name="skill-archive"),
+    path("knowledge", UnitsView.as_view(), name="units"),
+    path("knowledge/<str:item_id>", UnitView.as_view(), name="unit"),
+    path("knowledge/<str:item_id>/versions", UnitVersionsView.as_view(), name="unit-versions"),
+    path("schemas/<str:name>", SchemaView.as_view(), name="schema"),
     path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
     path("docs/", SpectacularSwaggerView.as_view(url_name="library_api:openapi"), name="docs"),
     re_path(r"^.*$", NoSuchRoute.as_view()),

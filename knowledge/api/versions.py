@@ -1,8 +1,9 @@
 """Versions of items: an answer's ETag, and the conditions that callers put on it."""
 
 import hashlib
-from typing import Any
+from typing import Any, TypeVar
 
+from django.http.response import HttpResponseBase
 from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
@@ -14,6 +15,8 @@ from knowledge.api.shapes import FullItemOutput
 from knowledge.errors import Conflict
 from knowledge.library import Expectation
 from knowledge.models import Item
+
+ResponseT = TypeVar("ResponseT", bound=HttpResponseBase)
 
 IF_MATCH = OpenApiParameter(
     "If-Match",
@@ -42,7 +45,7 @@ def versioned(item: Item) -> Response:
     return Response(data, headers={"ETag": _etag(data)})
 
 
-def unless_known(request: Request, answer: Response) -> Response:
+def unless_known(request: Request, answer: ResponseT) -> ResponseT | Response:
     """Nothing but the version, for a caller who has this answer already."""
     known = parse_etags(request.headers.get("If-None-Match", ""))
     etag = answer.headers["ETag"]

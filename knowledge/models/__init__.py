@@ -2,11 +2,33 @@ from knowledge.models.allowance import Allowance, Reservation, ReservationState,
 from knowledge.models.change import Change, ChangeKind
 from knowledge.models.chunk import Chunk, ChunkEmbedding, ChunkText, Generation
 from knowledge.models.content import Content, ContentState, Link, Step, TranscriptionStatus
+from knowledge.models.documentation import CrawlState, PageState, Source, SourcePage
 from knowledge.models.folder import Folder
 from knowledge.models.idempotency import IdempotencyRecord
-from knowledge.models.item import Filing, IndexStatus, Item, ItemType, Visibility
+from knowledge.models.item import (
+    MEMORY_TYPES,
+    REGISTRY_TYPES,
+    UNIT_TYPES,
+    Filing,
+    IndexStatus,
+    Item,
+    ItemType,
+    Visibility,
+)
 from knowledge.models.job import Job
+from knowledge.models.kinds import Contribution, Memory
 from knowledge.models.library_size import LibrarySize
+from knowledge.models.registry import (
+    Agent,
+    Provider,
+    Quality,
+    Quarantine,
+    QuarantineReason,
+    Validation,
+    Verdict,
+    Version,
+)
+from knowledge.models.relation import Relation, RelationType
 from knowledge.models.schedule import Schedule
 from knowledge.models.transform import Transform, TransformState
 from knowledge.models.upload import Upload, UploadState
@@ -14,6 +36,10 @@ from knowledge.models.usage import Usage
 from knowledge.models.webhook import Delivery, DeliveryState, Webhook, WebhookEvent
 
 __all__ = [
+    "MEMORY_TYPES",
+    "REGISTRY_TYPES",
+    "UNIT_TYPES",
+    "Agent",
     "Allowance",
     "Change",
     "ChangeKind",
@@ -22,6 +48,8 @@ __all__ = [
     "ChunkText",
     "Content",
     "ContentState",
+    "Contribution",
+    "CrawlState",
     "Delivery",
     "DeliveryState",
     "Filing",
@@ -34,9 +62,19 @@ __all__ = [
     "Job",
     "LibrarySize",
     "Link",
+    "Memory",
+    "PageState",
+    "Provider",
+    "Quality",
+    "Quarantine",
+    "QuarantineReason",
+    "Relation",
+    "RelationType",
     "Reservation",
     "ReservationState",
     "Schedule",
+    "Source",
+    "SourcePage",
     "Step",
     "Tier",
     "TranscriptionStatus",
@@ -45,6 +83,9 @@ __all__ = [
     "Upload",
     "UploadState",
     "Usage",
+    "Validation",
+    "Verdict",
+    "Version",
     "Visibility",
     "Webhook",
     "WebhookEvent",

@@ -5,6 +5,7 @@ from django.db import models
 class ChangeKind(models.TextChoices):
     ITEM_ADDED = "item_added"
     ITEM_CHANGED = "item_changed"
+    ITEM_REWRITTEN = "item_rewritten"
     ITEM_DELETED = "item_deleted"
     ITEM_FILED = "item_filed"
     ITEM_UNFILED = "item_unfiled"
@@ -14,6 +15,9 @@ class ChangeKind(models.TextChoices):
     WEBHOOK_CREATED = "webhook_created"
     WEBHOOK_CHANGED = "webhook_changed"
     WEBHOOK_DELETED = "webhook_deleted"
+    ROW_ADDED = "row_added"
+    ROW_CHANGED = "row_changed"
+    ROW_DELETED = "row_deleted"
 
 
 class Change(models.Model):
@@ -27,7 +31,7 @@ class Change(models.Model):
     )
     token_id = models.UUIDField()
     kind = models.CharField(max_length=20, choices=ChangeKind)
-    target = models.UUIDField(help_text="The item, folder or webhook.")
+    target = models.UUIDField(help_text="The item, folder, webhook or other row.")
     title = models.CharField(max_length=2000, help_text="What it was called.")
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)

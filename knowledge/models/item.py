@@ -1,25 +1,48 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID, uuid4
 
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Prefetch
+from django.db.models import Case, Exists, F, Func, OuterRef, Prefetch, Q, When
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 
 from knowledge.access import Access
 from knowledge.models.content import Content, ContentState
 from knowledge.models.folder import Folder
 
 if TYPE_CHECKING:
+    from knowledge.models.relation import Relation
     from knowledge.models.transform import Transform
 
 
 class ItemType(models.TextChoices):
     DOCUMENT = "document"
+    PATTERN = "pattern"
+    RULE = "rule"
+    TEMPLATE = "template"
+    TOPIC = "topic"
+    EPISODE = "episode"
+    TASK = "task"
+    PROJECT = "project"
+    SKILL = "skill"
+    REASONING_TRACE = "reasoning_trace"
+    TOOL_CALL_PATTERN = "tool_call_pattern"
+    EXPERT_SOP = "expert_sop"
+
+
+MEMORY_TYPES = (
+    *(ItemType.PATTERN, ItemType.RULE, ItemType.TEMPLATE, ItemType.TOPIC),
+    *(ItemType.EPISODE, ItemType.TASK, ItemType.PROJECT),
+)
+UNIT_TYPES = (ItemType.REASONING_TRACE, ItemType.TOOL_CALL_PATTERN, ItemType.EXPERT_SOP)
+REGISTRY_TYPES = (ItemType.SKILL, *UNIT_TYPES)
 
 
 class Visibility(models.TextChoices):
@@ -54,10 +77,51 @@ class ItemQuerySet(models.QuerySet["Item"]):
             seen = seen.union(own_unfiled, all=True)
         return items.filter(pk__in=seen)
 
+    def published_to(self, access: Access) -> Self:
+        """Skills and knowledge units this caller may read, whoever's they are.
+
+        Its own reach, and of others what they share with its organizations or the network, as
+        long as no admin has to look at it.
+        """
+        colleagues = Group.user_set.through.objects.filter(group__user=access.owner_id).values(
+            "user_id"
+        )
+        shared = Q(visibility=Visibility.NETWORK) | Q(
+            visibility=Visibility.ORG, owner__in=colleagues
+        )
+        others = Q(shared, archived=False, quarantined=False)
+        own = Q(pk__in=Item.objects.visible_to(access).values("pk"))
+        items = self.filter(own | others, type__in=REGISTRY_TYPES)
+        return items.filter(in_kb=True) if access.kb_only else items
+
+    def searchable(self, access: Access) -> Self:
+        """What a search may find of these: nothing put away, held back or superseded."""
+        found = self.filter(in_kb=True, archived=False, quarantined=False)
+        return found.exclude(pk__in=superseded_for(access))
+
+    def left_out_of_search(self, access: Access) -> Self:
+        """What no search finds of these, though it is indexed."""
+        put_away = Q(archived=True) | Q(quarantined=True)
+        return self.filter(put_away | Q(pk__in=superseded_for(access)), in_kb=True)
+
     def with_folders_for(self, access: Access) -> Self:
         """Load, beside each item, the folders this caller may know it is in."""
         filings = Filing.objects.visible_to(access)
         return self.prefetch_related(Prefetch("filings", queryset=filings, to_attr="seen_filings"))
+
+    def with_attributes_for(self, access: Access) -> Self:
+        """Load, beside each item, what it says of itself, but for a project out of reach."""
+        named = Cast(KeyTextTransform("project", OuterRef("attributes")), models.UUIDField())
+        project = Item.objects.visible_to(access).filter(pk=named)
+        names_one = Q(type__in=MEMORY_TYPES, attributes__has_key="project")
+        without = Func(F("attributes"), template="(%(expressions)s - 'project')")
+        told = Case(
+            When(~names_one, then=F("attributes")),
+            When(Exists(project), then=F("attributes")),
+            default=without,
+            output_field=models.JSONField(),
+        )
+        return self.annotate(told_attributes=told)
 
     def newest_first(self) -> Self:
         return self.order_by("-created_at", "-pk")
@@ -93,6 +157,9 @@ class Item(models.Model):
     visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PRIVATE)
     quality = models.FloatField(null=True, blank=True)
     archived = models.BooleanField(default=False)
+    quarantined = models.BooleanField(
+        default=False, help_text="Held back from every search until an admin has ruled."
+    )
     index_status = models.CharField(max_length=10, choices=IndexStatus, default=IndexStatus.NONE)
     index_error = models.TextField(blank=True)
     chunk_count = models.PositiveIntegerField(default=0, editable=False)
@@ -113,6 +180,7 @@ class Item(models.Model):
     objects = ItemQuerySet.as_manager()
 
     seen_filings: list[Filing]
+    told_attributes: dict[str, Any]
 
     class Meta:
         indexes = [
@@ -133,6 +201,18 @@ class Item(models.Model):
                 condition=models.Q(archived=True, in_kb=True),
                 name="item_archived_by_owner",
             ),
+            models.Index(
+                fields=["owner"],
+                condition=models.Q(quarantined=True),
+                name="item_quarantined_by_owner",
+            ),
+            models.Index(fields=["owner", "type", "-created_at"], name="item_type_by_owner"),
+            models.Index(
+                fields=["type", "visibility"],
+                condition=~models.Q(visibility="private"),
+                name="item_published",
+            ),
+            GinIndex(fields=["attributes"], name="item_attributes", opclasses=["jsonb_path_ops"]),
         ]
 
     def __str__(self) -> str:
@@ -162,6 +242,19 @@ class Item(models.Model):
     def summary(self) -> Transform | None:
         """What it was summed up to, if anybody asked."""
         return getattr(self, "transform", None)
+
+
+def superseded_for(access: Access) -> models.QuerySet[Relation, Any]:
+    """Items that another one has taken the place of, as far as this caller sees that other."""
+    # Imported here: a relation is between two items, and knows them.
+    from knowledge.models.relation import Relation, RelationType
+
+    successors = Item.objects.visible_to(access).filter(archived=False, quarantined=False)
+    return (
+        Relation.objects.in_force()
+        .filter(type=RelationType.SUPERSEDES, source__in=successors.values("pk"))
+        .values("target")
+    )
 
 
 class FilingQuerySet(models.QuerySet["Filing"]):

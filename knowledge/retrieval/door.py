@@ -39,6 +39,11 @@ def left_out(access: Access) -> Sql:
     return _for(access, _left_out, "item")
 
 
+def published(access: Access) -> Sql:
+    """The ids of the skills and units that the caller may find, whoever's they are."""
+    return _for(access, _published, "item")
+
+
 def filings(access: Access) -> Sql:
     """Which item is in which folder, as far as the caller may know."""
     return _for(access, _filings, "filing")
@@ -55,11 +60,15 @@ def written(query: QuerySet[Any], prefix: str) -> Sql:
 
 
 def _searchable(access: Access) -> QuerySet[Any]:
-    return Item.objects.visible_to(access).filter(in_kb=True, archived=False).values("pk")
+    return Item.objects.visible_to(access).searchable(access).values("pk")
 
 
 def _left_out(access: Access) -> QuerySet[Any]:
-    return Item.objects.visible_to(access).filter(in_kb=True, archived=True).values("pk")
+    return Item.objects.visible_to(access).left_out_of_search(access).values("pk")
+
+
+def _published(access: Access) -> QuerySet[Any]:
+    return Item.objects.published_to(access).searchable(access).values("pk")
 
 
 def _filings(access: Access) -> QuerySet[Any]:

@@ -146,11 +146,11 @@ def _rows_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
     if plan is KeywordPlan.SCAN:
         return f"""
             SELECT chunk_id, tsv, length FROM knowledge_chunktext
-            WHERE owner_id = %(owner)s AND {scope.condition}
+            WHERE {scope.owners} AND {scope.condition}
                 AND ts_match_vq(tsv, %(any_word)s::tsquery) {conditions}"""
-    likely = "owner_id = %(owner)s AND ts_match_vq(tsv, %(theta)s::tsquery)"
+    likely = f"{scope.owners} AND ts_match_vq(tsv, %(theta)s::tsquery)"
     if plan is KeywordPlan.INDEX:
-        likely = "ARRAY[owner_id] @> ARRAY[%(owner)s::int] AND tsv @@ %(theta)s::tsquery"
+        likely = f"{scope.indexed_owners} AND tsv @@ %(theta)s::tsquery"
     return f"""
             SELECT chunk_id, tsv, length FROM knowledge_chunktext
             WHERE {likely} AND {scope.condition} {conditions}
@@ -186,7 +186,7 @@ def params(
     }
     values |= {f"required_{n}": each for n, each in enumerate(query.required)}
     values |= {f"excluded_{n}": each for n, each in enumerate(query.excluded)}
-    values["average_length"] = average_length(scope.owner_id)
+    values["average_length"] = average_length(scope.owner_ids or [scope.owner_id])
     if plan is KeywordPlan.SCAN:
         return values | {"any_word": query.any_word, "chunks": scope.chunks}
     shared = list(zip(query.words, query.shares, strict=True))

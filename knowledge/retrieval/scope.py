@@ -3,18 +3,28 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, Q, QuerySet
 from psycopg.rows import DictRow
 
 from knowledge.access import Access
 from knowledge.errors import NotFound
 from knowledge.generations import live_generation
-from knowledge.models import Folder, Generation, Item, ItemType
+from knowledge.models import Folder, Generation, Item, ItemType, Source, SourcePage
+from knowledge.models.item import ItemQuerySet
 from knowledge.retrieval import door
 from knowledge.retrieval.reading import fetch
-from knowledge.validation import as_moment, clean_tags, one_of
+from knowledge.validation import MAX_TAG, as_moment, clean_line, clean_tags, one_of
+
+
+class Reach(Enum):
+    """Whose items a search is about: the caller's library, or what is published to it."""
+
+    LIBRARY = "library"
+    REGISTRY = "registry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +35,19 @@ class Narrowing:
     types: Collection[str] = ()
     tags: Collection[str] = ()
     since: str | datetime | None = None
+    before: datetime | None = None
+    language: str | None = None
+    category: str | None = None
+    labels: Collection[str] = ()
+    """Any of these as its category or among its tags."""
+    statuses: Collection[str] = ()
+    project: UUID | None = None
+    assignee: str | None = None
+    source_id: UUID | None = None
+    source_name: str | None = None
+    domain: str | None = None
+    schema_version: str | None = None
+    min_quality: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +55,12 @@ class Scope:
     """The searchable items as SQL, whose they are, and how many chunks they have."""
 
     access: Access
+    reach: Reach
     is_whole: bool
     items_sql: str
     params: dict[str, Any]
+    owner_ids: list[int] | None
+    """Whose items are in scope, when they are not all the caller's own."""
     chunks: int
     library_chunks: int
     leaves_out: bool
@@ -43,6 +69,20 @@ class Scope:
     @property
     def owner_id(self) -> int:
         return self.access.owner_id
+
+    @property
+    def owners(self) -> str:
+        """Holds for the rows of a search table whose owner has anything in scope."""
+        if self.owner_ids is None:
+            return "owner_id = %(owner)s"
+        return "owner_id = ANY(%(owners)s::int[])"
+
+    @property
+    def indexed_owners(self) -> str:
+        """The same in the form that the index of words takes."""
+        if self.owner_ids is None:
+            return "ARRAY[owner_id] @> ARRAY[%(owner)s::int]"
+        return "ARRAY[owner_id] && %(owners)s::int[]"
 
     @property
     def cte_sql(self) -> str:
@@ -57,25 +97,32 @@ class Scope:
         return "item_id <> ALL((SELECT items FROM scope)::uuid[])" if self.leaves_out else "true"
 
 
-def scope_of(access: Access, narrowing: Narrowing) -> tuple[Scope, Generation]:
+def scope_of(
+    access: Access, narrowing: Narrowing, reach: Reach = Reach.LIBRARY
+) -> tuple[Scope, Generation]:
     """The one door, narrowed, in the form that the search statements take; and what is live."""
-    is_whole = access.folder_ids is None and narrowing == Narrowing()
+    in_library = reach is Reach.LIBRARY
+    is_whole = in_library and access.folder_ids is None and narrowing == Narrowing()
     if is_whole:
         # Of a whole library, naming the few that are left out is far shorter than all the rest.
         sql, params = door.left_out(access)
     elif narrowing == Narrowing():
-        sql, params = door.searchable(access)
+        sql, params = allowed(access, reach)
     else:
-        sql, params = _narrowed(access, narrowing)
+        sql, params = _narrowed(access, narrowing, reach)
+    owners = "NULL::int[]" if in_library else _OWNERS.format(items=sql)
     ground = fetch(
-        _GROUND.format(measure=_measure(sql, is_whole)), {"owner": access.owner_id, **params}
+        _GROUND.format(measure=_measure(sql, is_whole), owners=owners),
+        {"owner": access.owner_id, **params},
     )[0]
     library_chunks = ground["library"] or 0
     scope = Scope(
         access=access,
+        reach=reach,
         is_whole=is_whole,
         items_sql=sql,
         params=params,
+        owner_ids=None if in_library else ground["owners"] or [],
         chunks=library_chunks if is_whole else ground["measure"] or 0,
         library_chunks=library_chunks,
         leaves_out=is_whole and bool(ground["measure"]),
@@ -85,12 +132,21 @@ def scope_of(access: Access, narrowing: Narrowing) -> tuple[Scope, Generation]:
 
 # What a search stands on, in one round trip.
 _GROUND = """
-    SELECT live.*, {measure} AS measure,
-        (SELECT chunks FROM knowledge_librarysize WHERE owner_id = %(owner)s) AS library
-    FROM (VALUES (1)) AS one LEFT JOIN (
+    SELECT live.*, {measure} AS measure, owners,
+        (SELECT sum(chunks)::bigint FROM knowledge_librarysize
+         WHERE owner_id = ANY(coalesce(owners, ARRAY[%(owner)s::int]))) AS library
+    FROM (SELECT {owners} AS owners) AS theirs LEFT JOIN (
         SELECT id, embedder, model, dimensions, background
         FROM knowledge_generation WHERE is_live
     ) AS live ON true"""
+
+
+_OWNERS = "ARRAY(SELECT DISTINCT owner_id FROM knowledge_item WHERE id IN ({items}))"
+
+
+def allowed(access: Access, reach: Reach) -> door.Sql:
+    """All that a search of this reach may answer the caller with."""
+    return door.searchable(access) if reach is Reach.LIBRARY else door.published(access)
 
 
 def _measure(items_sql: str, is_whole: bool) -> str:
@@ -107,8 +163,18 @@ def _generation(ground: DictRow) -> Generation:
     return Generation(is_live=True, **{name: ground[name] for name in fields})
 
 
-def _narrowed(access: Access, narrowing: Narrowing) -> door.Sql:
-    items = Item.objects.visible_to(access).filter(in_kb=True, archived=False)
+def _narrowed(access: Access, narrowing: Narrowing, reach: Reach) -> door.Sql:
+    return door.written(narrowed_items(access, narrowing, reach).values("pk"), "item")
+
+
+def narrowed_items(
+    access: Access, narrowing: Narrowing, reach: Reach = Reach.LIBRARY
+) -> ItemQuerySet:
+    """The items that a search of this reach, narrowed so, may answer with."""
+    reached = Item.objects.visible_to(access)
+    if reach is Reach.REGISTRY:
+        reached = Item.objects.published_to(access)
+    items = reached.searchable(access).filter(described(access, narrowing))
     if narrowing.folder_id is not None:
         folder = Folder.objects.visible_to(access).filter(pk=narrowing.folder_id).first()
         if folder is None:
@@ -121,4 +187,60 @@ def _narrowed(access: Access, narrowing: Narrowing) -> door.Sql:
         items = items.filter(tags__contains=clean_tags(narrowing.tags))
     if narrowing.since is not None:
         items = items.filter(created_at__gte=as_moment(narrowing.since, field="since"))
-    return door.written(items.values("pk"), "item")
+    if narrowing.before is not None:
+        items = items.filter(created_at__lt=narrowing.before)
+    return items
+
+
+def described(access: Access, narrowing: Narrowing) -> Q:
+    """What items must say of themselves. A document says it by its tags."""
+    found = Q()
+    if narrowing.language is not None:
+        language = clean_line(narrowing.language, field="language", longest=MAX_TAG)
+        found &= Q(attributes__contains={"languages": [language.lower()]}) | _tagged(language)
+    if narrowing.category is not None:
+        category = clean_line(narrowing.category, field="category", longest=MAX_TAG)
+        found &= Q(attributes__contains={"category": category.lower()}) | _tagged(category)
+    if narrowing.labels:
+        found &= _any_of("category", narrowing.labels) | Q(tags__overlap=list(narrowing.labels))
+    if narrowing.statuses:
+        found &= _any_of("status", narrowing.statuses)
+    if narrowing.project is not None:
+        project = Item.objects.visible_to(access).filter(pk=narrowing.project)
+        found &= Q(Exists(project), attributes__contains={"project": str(narrowing.project)})
+    if narrowing.assignee is not None:
+        assignee = clean_line(narrowing.assignee, field="assignee", longest=MAX_TAG)
+        found &= Q(attributes__contains={"assignees": [assignee]})
+    if narrowing.source_id is not None or narrowing.source_name is not None:
+        found &= Q(pk__in=_crawled(access, narrowing))
+    if narrowing.domain is not None:
+        domain = clean_line(narrowing.domain, field="domain", longest=MAX_TAG).lower()
+        found &= Q(attributes__contains={"domain": domain})
+    if narrowing.schema_version is not None:
+        version = clean_line(narrowing.schema_version, field="schema_version", longest=MAX_TAG)
+        found &= Q(attributes__contains={"schema_version": version})
+    if narrowing.min_quality is not None:
+        found &= Q(quality__gte=narrowing.min_quality)
+    return found
+
+
+def _tagged(word: str) -> Q:
+    """A tag of that word, in the cases that people write one in: the index knows no other way."""
+    return Q(tags__overlap=list({word, word.lower(), word.capitalize(), word.upper()}))
+
+
+def _any_of(name: str, values: Collection[str]) -> Q:
+    found = Q()
+    for value in values:
+        found |= Q(attributes__contains={name: value})
+    return found
+
+
+def _crawled(access: Access, narrowing: Narrowing) -> QuerySet[SourcePage, Any]:
+    sources = Source.objects.visible_to(access)
+    if narrowing.source_id is not None:
+        sources = sources.filter(pk=narrowing.source_id)
+    if narrowing.source_name is not None:
+        name = clean_line(narrowing.source_name, field="source_name", longest=200)
+        sources = sources.filter(name__icontains=name)
+    return SourcePage.objects.filter(source__in=sources, item__isnull=False).values("item")

@@ -23,7 +23,7 @@ from knowledge.retrieval.passages import (
     word_matcher,
     word_pairs,
 )
-from knowledge.retrieval.scope import Narrowing, scope_of
+from knowledge.retrieval.scope import Narrowing, Reach, scope_of
 from knowledge.retrieval.statement import ranked
 from knowledge.retrieval.statistics import corpus
 from knowledge.validation import clean_text, one_of, within
@@ -169,13 +169,15 @@ def rank(
     mode: str,
     limit: int,
     narrowing: Narrowing,
+    reach: Reach = Reach.LIBRARY,
     in_full: bool = False,
+    in_brief: bool = False,
 ) -> Ranking:
     """The engine itself: which chunks, in which order; in full, with all that an answer shows."""
     access.require(Capability.READ)
     query = clean_text(query, field="query", shortest=1, longest=MAX_QUERY)
     one_of(mode, MODES, field="mode")
-    scope, generation = scope_of(access, narrowing)
+    scope, generation = scope_of(access, narrowing, reach)
     vector, degraded = None, None
     if mode != "keyword":
         try:
@@ -186,7 +188,8 @@ def rank(
             logger.warning("Search fell back to keyword", exc_info=True)
             mode, degraded = "keyword", f"Only words were searched: {error.message}"
     words = None if mode == "semantic" else read_query(query, corpus())
-    rows = ranked(scope, generation, words, vector, mode=mode, limit=limit, in_full=in_full)
+    telling = {"in_full": in_full, "in_brief": in_brief}
+    rows = ranked(scope, generation, words, vector, mode=mode, limit=limit, **telling)
     return Ranking(rows, words, mode, degraded)
 
 
@@ -257,9 +260,9 @@ def _item(row: DictRow) -> Item:
         kind=row["kind"],
         media_url=row["media_url"],
     )
-    item = Item(
-        id=row["item_id"], content=content, custom_title=row["custom_title"], type=row["type"]
-    )
+    names = ("owner_id", "custom_title", "type", "tags", "attributes", "visibility", "quality")
+    item = Item(id=row["item_id"], content=content, **{name: row[name] for name in names})
+    item.created_at, item.updated_at = row["created_at"], row["updated_at"]
     item.seen_filings = [Filing(item_id=item.pk, folder_id=each) for each in row["folder_ids"]]
     return item
 

@@ -30,7 +30,7 @@ def candidates_sql(
     scope: Scope, plan: SemanticPlan, generation: Generation, words: KeywordQuery | None
 ) -> str:
     """The nearest chunks; phrases and excluded words hold for them too when words are given."""
-    rows = "owner_id = %(owner)s AND generation_id = %(generation)s"
+    rows = f"{scope.owners} AND generation_id = %(generation)s"
     within = f"{rows} AND {scope.condition} {_spoken(words)}"
     if plan is SemanticPlan.EXACT:
         # The sum keeps any index out: within a scope a graph would miss rows.

@@ -18,7 +18,7 @@ from knowledge.retrieval.plans import (
     semantic_plan,
 )
 from knowledge.retrieval.reading import Halves, fetch
-from knowledge.retrieval.scope import Scope
+from knowledge.retrieval.scope import Scope, allowed
 from knowledge.whales import WHALE_CHUNKS, whale_index
 
 _POOL = 100
@@ -40,8 +40,12 @@ def ranked(
     mode: str,
     limit: int,
     in_full: bool = False,
+    in_brief: bool = False,
 ) -> list[DictRow]:
-    """The best chunks of the scope with all their scores; in full, with what an answer shows."""
+    """The best chunks of the scope with all their scores; in full, with what an answer shows.
+
+    In brief, for rankings of many, with no more than which items they are of.
+    """
     if words is None or not words.words:  # nothing but punctuation, or meaning alone is asked
         if vector is None:
             return []
@@ -50,7 +54,8 @@ def ranked(
     by_meaning = semantic_plan(scope.chunks, has_graph=_has_graph(scope, generation))
     pool = max(_POOL, limit) if mode == "hybrid" else limit
     parts = [scope.cte_sql]
-    params: dict[str, Any] = {**scope.params, "owner": scope.owner_id, "limit": limit, "pool": pool}
+    params: dict[str, Any] = {**scope.params, "limit": limit, "pool": pool}
+    params |= {"owner": scope.owner_id, "owners": scope.owner_ids}
     if vector is not None:
         parts.append(semantic.candidates_sql(scope, by_meaning, generation, words))
         params |= {
@@ -65,8 +70,8 @@ def ranked(
         parts.append(keyword.candidates_sql(scope, words, by_word))
         params |= keyword.params(scope, words, by_word)
     statement = "WITH " + ",".join(parts) + ranking_sql(mode)
-    if in_full:
-        statement, shown = _in_full(statement, scope)
+    if in_full or in_brief:
+        statement, shown = _told(statement, scope, _IN_FULL if in_full else _IN_BRIEF)
         params |= shown
     if words and mode == "keyword":
         rows = fetch(statement, params)
@@ -90,8 +95,9 @@ def _has_graph(scope: Scope, generation: Generation) -> bool:
 # by the door itself.
 _IN_FULL = """
     SELECT best.*, chunk.item_id, chunk.start, chunk."end", chunk.text, chunk.locator,
-        item.content_id, item.custom_title, item.type, content.title, content.url, content.kind,
-        content.media_url,
+        item.owner_id, item.content_id, item.custom_title, item.type, item.tags, item.attributes,
+        item.visibility, item.quality, item.created_at, item.updated_at,
+        content.title, content.url, content.kind, content.media_url,
         ARRAY(SELECT folder_id FROM ({filings}) AS seen WHERE seen.item_id = item.id) AS folder_ids
     FROM ({best}) AS best
         JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
@@ -101,11 +107,20 @@ _IN_FULL = """
     ORDER BY place"""
 
 
-def _in_full(best: str, scope: Scope) -> tuple[str, dict[str, Any]]:
+_IN_BRIEF = """
+    SELECT best.chunk_id, best.score, item.id AS item_id, item.type, item.updated_at
+    FROM ({best}) AS best
+        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
+        JOIN knowledge_item AS item ON item.id = chunk.item_id
+    WHERE item.id IN ({items})
+    ORDER BY place"""
+
+
+def _told(best: str, scope: Scope, template: str) -> tuple[str, dict[str, Any]]:
     filings, filing_params = door.filings(scope.access)
-    items, item_params = door.searchable(scope.access)
+    items, item_params = allowed(scope.access, scope.reach)
     renamed = {f"seen_{name}": value for name, value in item_params.items()}
     for name in item_params:
         items = items.replace(f"%({name})s", f"%(seen_{name})s")
-    statement = _IN_FULL.format(filings=filings, best=best, items=items)
+    statement = template.format(filings=filings, best=best, items=items)
     return statement, filing_params | renamed

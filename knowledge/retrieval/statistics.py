@@ -1,6 +1,6 @@
 """What the database has counted already: how common words are, and which languages there are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from time import monotonic
@@ -12,6 +12,9 @@ from knowledge.languages import DEFAULT, configuration_for
 FRESH_SEC = 60
 RARE = 1e-4
 """Twice the share of a word where there are no statistics yet."""
+
+_MOST_OWNERS = 20
+"""More of them than this say nothing new about how long chunks are."""
 
 _SHARES = """
     SELECT word, share FROM pg_stats,
@@ -31,7 +34,7 @@ _LANGUAGES = """
 """
 _LENGTHS = """
     SELECT avg(length) FROM (
-        SELECT length FROM knowledge_chunktext WHERE owner_id = %s LIMIT 2000
+        SELECT length FROM knowledge_chunktext WHERE owner_id = ANY(%s) LIMIT 2000
     ) AS sample
 """
 
@@ -57,7 +60,7 @@ class Corpus:
 
 
 _latest: dict[str, Corpus] = {}
-_lengths: dict[tuple[str, int], tuple[float, float]] = {}
+_lengths: dict[tuple[str, tuple[int, ...]], tuple[float, float]] = {}
 _reading = Lock()
 
 
@@ -78,14 +81,15 @@ def corpus() -> Corpus:
     return _latest[name]
 
 
-def average_length(owner_id: int) -> float:
-    """About how many words a chunk of this owner has."""
-    key = (str(connection.settings_dict["NAME"]), owner_id)
+def average_length(owner_ids: Sequence[int]) -> float:
+    """About how many words a chunk of these owners has."""
+    some = tuple(owner_ids[:_MOST_OWNERS])
+    key = (str(connection.settings_dict["NAME"]), some)
     length, read_at = _lengths.get(key, (0.0, 0.0))
     if length and monotonic() - read_at < FRESH_SEC:
         return length
     with connection.cursor() as cursor:
-        cursor.execute(_LENGTHS, [owner_id])
+        cursor.execute(_LENGTHS, [list(some)])
         length = float(cursor.fetchone()[0] or 1)
     if len(_lengths) > 10_000:
         _lengths.clear()

@@ -97,12 +97,17 @@ def _opened(url: str) -> Opened:
         answer,
         pieces,
     ):
-        head = _head(pieces)
-        media_type = _media_type(answer, head)
-        kind = "feed" if media_type == "feed" else files.kind_of(media_type)
-        if kind not in _RECORDED:
-            answer = replace(answer, body=_whole(head, pieces, kind=kind))
-    return Opened(asked=url, answer=answer, kind=kind, media_type=media_type)
+        return opened_as(url, answer, pieces)
+
+
+def opened_as(asked: str, answer: http.Answer, pieces: Iterator[bytes]) -> Opened:
+    """An answer whose body is yet to come, with its kind found out."""
+    head = _head(pieces)
+    media_type = _media_type(answer, head)
+    kind = "feed" if media_type == "feed" else files.kind_of(media_type)
+    if kind not in _RECORDED:
+        answer = replace(answer, body=_whole(head, pieces, kind=kind))
+    return Opened(asked=asked, answer=answer, kind=kind, media_type=media_type)
 
 
 def _head(pieces: Iterator[bytes]) -> bytes:
@@ -175,7 +180,7 @@ def _read(opened: Opened) -> Fetched:
         return podcast.open_feed(opened.answer.body, url=opened.url, asked=opened.asked)
     if opened.kind == "webpage":
         return _page(opened)
-    return _file(opened)
+    return file_of(opened)
 
 
 def _page(opened: Opened) -> Fetched:
@@ -186,7 +191,8 @@ def _page(opened: Opened) -> Fetched:
     return Fetched(kind="webpage", key=opened.key, found=webpage.readable(page))
 
 
-def _file(opened: Opened) -> Fetched:
+def file_of(opened: Opened) -> Fetched:
+    """The text of a document that a link served."""
     body = _in_utf8(opened) if opened.kind in ("text", "markdown") else opened.answer.body
     with tempfile.NamedTemporaryFile() as file:
         file.write(body)

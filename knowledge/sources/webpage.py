@@ -44,6 +44,10 @@ class Page:
     sounds_like_podcast: bool = False
     asks_password: bool = False
     scripts: int = 0
+    links: tuple[str, ...] = ()
+    """Where it leads, but for what it asks nobody to follow."""
+    robots: tuple[str, ...] = ()
+    """What it asks of robots, such as noindex."""
 
 
 def read_page(body: bytes, *, url: str, charset: str = "") -> Extracted:
@@ -73,6 +77,8 @@ def look_at(body: bytes, *, url: str, charset: str = "") -> Page:
         sounds_like_podcast=told.get("sounds_like_podcast", False),
         asks_password=told.get("asks_password", False),
         scripts=told["scripts"],
+        links=tuple(told.get("links", ())),
+        robots=tuple(told.get("robots", ())),
     )
 
 

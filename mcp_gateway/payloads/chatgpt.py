@@ -1,14 +1,13 @@
 """What ChatGPT's pair of tools answers: the same JSON as text and as structured content."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.conf import settings
-from django.urls import reverse
-
+from knowledge.memory.citing import address_of
 from knowledge.models import Item
 from knowledge.retrieval.search import Answer
-from mcp_gateway.payloads.base import Payload, Shape, item_uri
+from mcp_gateway.payloads.base import Payload, Shape
 
 
 class FoundItem(Shape):
@@ -35,6 +34,7 @@ class Found(Payload):
 class Metadata(Shape):
     type: str
     tags: list[str]
+    attributes: dict[str, Any]
     folder_ids: list[UUID]
     created_at: datetime
     status: str
@@ -59,6 +59,7 @@ class Document(Payload):
         metadata = Metadata(
             type=item.type,
             tags=item.tags,
+            attributes=item.told_attributes,
             folder_ids=item.folder_ids,
             created_at=item.created_at,
             status=item.status,
@@ -76,10 +77,5 @@ class Document(Payload):
 
 
 def _url(item: Item) -> str:
-    """Where a person finds the item: ChatGPT cites it, and takes no result without one."""
-    if item.source_url and item.source_url.startswith(("http://", "https://")):
-        return item.source_url
-    if settings.QUARRY_PUBLIC_URL:
-        page = reverse("admin:knowledge_item_change", args=[item.pk])
-        return f"{settings.QUARRY_PUBLIC_URL}{page}"
-    return item_uri(item.pk)
+    """ChatGPT cites it, and takes no result without one."""
+    return address_of(item.pk, item.source_url)

@@ -23,6 +23,7 @@ def search(
     return Found.of(search_library(access, query=query, limit=MAX_LIMIT))
 
 
+@tool(Toolset.MEMORY, title="Fetch", ask="get_item")
 @tool(Toolset.CHATGPT, title="Fetch", ask="get_item")
 def fetch(
     access: Access,

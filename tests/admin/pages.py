@@ -1,11 +1,16 @@
-"""Every page of the admin, and every row of the database, as text."""
+"""Pages of the admin as their readers see them, and every row of the database, as text."""
 
 from collections.abc import Iterator
+from html import unescape
+from typing import Any
 
+import dramatiq
 from django.contrib import admin
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from dramatiq.brokers.stub import StubBroker
 
 
 def addresses() -> Iterator[str]:
@@ -23,6 +28,8 @@ def addresses() -> Iterator[str]:
 
 
 def _actions(model_admin: object, name: str) -> Iterator[str]:
+    for action in getattr(model_admin, "actions_list", ()):
+        yield reverse(f"{name}_{action}")
     for action in getattr(model_admin, "actions_detail", ()):
         for row in model_admin.model._default_manager.all():  # type: ignore[attr-defined]
             yield reverse(f"{name}_{action}", args=[row.pk])
@@ -47,3 +54,30 @@ def whole_database() -> str:
             cursor.execute(f"SELECT row_of::text FROM {quoted} AS row_of")
             lines += [row[0] for row in cursor.fetchall()]
     return "\n".join(lines)
+
+
+def page_of(client: Client, address: str, *args: object, **query: Any) -> str:
+    answer = client.get(reverse(address, args=args), query)
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def sent(client: Client, address: str, *args: object, **form: Any) -> str:
+    """The page that a form leads to."""
+    answer = client.post(reverse(address, args=args), form, follow=True)
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def queries(client: Client, address: str, *args: object) -> int:
+    with CaptureQueriesContext(connection) as asked:
+        page_of(client, address, *args)
+    return len(asked)
+
+
+def jobs() -> list[str]:
+    """The actors of what waits for a worker."""
+    broker = dramatiq.get_broker()
+    assert isinstance(broker, StubBroker)
+    messages = [data for queue in broker.queues.values() for data in queue.queue]
+    return [dramatiq.Message.decode(data).actor_name for data in messages]

@@ -224,7 +224,7 @@ def test_the_first_page_counts_what_is_at_work_and_what_has_failed_and_leads_the
     admin_client: Client, failed: Item, site: HTTPServer, library: Access
 ) -> None:
     busy = add_to_knowledge(library, kind="url", url=recording_at(site, "/other.mp3")).item
-    figures = admin_client.get(reverse("admin:index")).context["figures"]
+    figures = admin_client.get(reverse("admin:index")).context["figures"][:4]
     counts = {figure["name"]: figure["count"] for figure in figures}
     assert counts == {"At work": 1, "Failed in 24 hours": 1, "Not indexed": 1, "Dead jobs": 0}
     counted = [

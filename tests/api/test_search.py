@@ -39,9 +39,9 @@ def test_scores_fall_with_rank_and_stay_within_0_and_1(mint: Mint, add: Add) -> 
 @pytest.mark.parametrize(
     ("asked", "field", "allowed"),
     [
-        ({"query": "x", "limit": 21}, "limit", "20"),
-        ({"query": "x", "limit": 0}, "limit", "1"),
-        ({"query": "x", "limit": "many"}, "limit", "integer"),
+        ({"query": "x", "mode": "hybrid", "limit": 21}, "limit", "20"),
+        ({"query": "x", "mode": "hybrid", "limit": 0}, "limit", "1"),
+        ({"query": "x", "fold": True, "limit": "many"}, "limit", "integer"),
         ({"query": ""}, "query", "between 1 and 2,000"),
         ({"query": "   "}, "query", "blank"),
         ({"query": "x" * 2001}, "query", "2,000"),
@@ -78,7 +78,13 @@ def test_a_wrong_argument_is_refused_with_what_is_allowed(
 def test_get_and_post_answer_alike(mint: Mint, add: Add) -> None:
     add("Tides", "The moon pulls the tides.")
     client = mint().client
-    asked: dict[str, Any] = {"query": "moon", "limit": 3, "types": ["document"], "since": "1d"}
+    asked: dict[str, Any] = {
+        "query": "moon",
+        "limit": 3,
+        "mode": "hybrid",
+        "types": ["document"],
+        "since": "1d",
+    }
     got = client.get("/api/v1/search", asked).json()
     assert got == client.post("/api/v1/search", asked, format="json").json()
     assert len(got["results"]) == 1

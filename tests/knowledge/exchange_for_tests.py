@@ -20,6 +20,7 @@ from knowledge.models import (
     Item,
     LibrarySize,
     Link,
+    Source,
     Transform,
 )
 from knowledge.shelving import Wish, shelve
@@ -140,6 +141,7 @@ def wipe(access: Access, *, shared: bool = True) -> None:
     Chunk.objects.filter(owner_id=owner_id).delete()
     Item.objects.filter(owner_id=owner_id).delete()
     Content.objects.filter(owner_id=owner_id).delete()
+    Source.objects.filter(owner_id=owner_id).delete()
     Folder.objects.filter(owner_id=owner_id).delete()
     LibrarySize.objects.filter(owner_id=owner_id).delete()
     if shared:

@@ -171,7 +171,7 @@ def main() -> None:
     django.setup()
     from knowledge import scheduling
 
-    autodiscover_modules("tasks")
+    autodiscover_modules("tasks", "jobs")
     scheduling.SWEEPS.clear()  # the tests count jobs, and these would come between
     declare_jobs(dramatiq.get_broker())
     call_command("worker", *sys.argv[1:])

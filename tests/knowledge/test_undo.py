@@ -28,7 +28,9 @@ from tests.knowledge.undo_for_tests import (
     added,
     agents_hour,
     an_hour_ago,
+    furnish_memory,
     preview_all,
+    scores,
     snapshot,
     undo_all,
 )
@@ -42,7 +44,7 @@ def agent(mint: Mint) -> Minted:
 
 
 @pytest.fixture
-def furnished(library: Access, add: Add, folder: FolderOf) -> Access:
+def furnished(library: Access, stranger: User, add: Add, folder: FolderOf) -> Access:
     """A library with something of every kind in it."""
     shelf, attic, cellar = folder("Shelf"), folder("Attic"), folder("Cellar")
     add("One", "", shelf, attic)
@@ -51,6 +53,7 @@ def furnished(library: Access, add: Add, folder: FolderOf) -> Access:
     add("In the cellar", "", cellar, shelf)
     Transform.objects.create(item=three, state="done", tldr="Short.", cost_usd="0.0123")
     create_webhook(library, "https://example.org/kept")
+    furnish_memory(library, Access.whole_library(stranger.pk))
     return library
 
 
@@ -70,14 +73,16 @@ def work(agent: Minted) -> int:
 
 
 def test_an_agents_hour_is_undone_in_one_step(furnished: Access, agent: Minted) -> None:
-    before = snapshot()
+    scored, before = scores(), snapshot()
     writes = work(agent)
     assert snapshot() != before
+    assert scores() != scored
     result = undo_all(agent)
     assert result.skipped == []
     assert len(result.undone) == Change.objects.count() == writes
     assert {write.kind for write in result.undone} == set(ChangeKind.values)
     assert snapshot() == before
+    assert scores() == scored
     assert not any(faults().values())
 
 
@@ -221,7 +226,7 @@ def test_the_preview_tells_what_will_be_and_changes_nothing(
     assert snapshot() == before
     assert run_jobs() == []
     assert not Change.objects.exclude(undone_at=None).exists()
-    assert told.counts["item_deleted"] == 3
+    assert told.counts["item_deleted"] == 5
     assert told == undo_all(agent)
     assert [(write.title, write.reason) for write in told.skipped] == [
         ("Two", "It was changed by somebody else since.")

@@ -18,9 +18,9 @@ CLIENTS = ("Claude Code", "Claude Desktop", "Cursor", "VS Code", "ChatGPT")
 PARTS = ("Needs `", "```json", "**Errors**")
 
 
-@pytest.mark.parametrize("name", TOOLS)
-def test_a_tool_s_row_says_its_toolset_and_what_it_needs(name: str) -> None:
-    tool = TOOLS[name]
+@pytest.mark.parametrize(("toolset", "name"), TOOLS)
+def test_a_tool_s_row_says_its_toolset_and_what_it_needs(toolset: Toolset, name: str) -> None:
+    tool = TOOLS[toolset, name]
     assert f"| [`{name}`]({name}.md) | `{tool.toolset}` | {tool.needs} | " in CONTENTS
 
 

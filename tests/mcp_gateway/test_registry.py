@@ -6,7 +6,7 @@ from jsonschema import Draft202012Validator
 from mcp_types import ListToolsResult
 
 from knowledge import library
-from knowledge.access import Access
+from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied, InvalidInput
 from knowledge.library import Place, Recent
 from mcp_gateway import calls  # noqa: F401 (registers every tool)
@@ -16,11 +16,13 @@ from tests.conftest import Mint
 from tokens.limits import PER_HOUR
 from tokens.models import Token, Toolset
 
+TOKEN_BUDGETS = {Toolset.MEMORY: 4_500}
 TOKEN_BUDGET = 3_000
+"""Of any other toolset; memory has eight tools, of which three take a dozen parameters."""
 CHARACTERS_A_TOKEN = 3.8
 """The dearest of three tokenizers gives these schemas 3.9; tests/conformance asks them."""
 
-every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
+every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=[" ".join(key) for key in TOOLS])
 
 
 @every_tool
@@ -35,10 +37,10 @@ def test_a_tool_says_what_it_takes_answers_and_does(tool: Tool) -> None:
         assert "$ref" not in json.dumps(schema)
     hints = definition.annotations
     assert hints is not None
-    assert hints.read_only_hint is (definition.name != "add_to_knowledge")
+    assert hints.read_only_hint is (tool.needs == Capability.READ)
     assert hints.destructive_hint is False
     assert hints.idempotent_hint is hints.read_only_hint
-    assert hints.open_world_hint is (definition.name == "add_to_knowledge")
+    assert hints.open_world_hint is (definition.name in ("add_to_knowledge", "crawl_source"))
     assert tool.ask in PER_HOUR
 
 
@@ -71,7 +73,7 @@ def test_the_whole_list_costs_an_agent_little(toolset: str) -> None:
     wire = listed.model_dump_json(by_alias=True, exclude_none=True)
     cost = len(wire) / CHARACTERS_A_TOKEN
     print(f"tools/list of {toolset}: about {cost:,.0f} tokens, {len(wire):,} characters")  # noqa: T201
-    assert cost < TOKEN_BUDGET
+    assert cost < TOKEN_BUDGETS.get(Toolset(toolset), TOKEN_BUDGET)
 
 
 def test_the_instructions_are_a_few_sentences() -> None:
@@ -89,14 +91,15 @@ def test_a_token_is_shown_what_it_may_call_in_the_same_order() -> None:
 
 
 def test_a_tool_outside_the_token_s_toolsets_is_refused() -> None:
+    unequipped = Token(is_unscoped=True, toolsets=[])
     with pytest.raises(CapabilityDenied) as denied:
-        tool_named("whoami").require(Token(is_unscoped=True, toolsets=[]))
+        tool_named("whoami", unequipped).require(unequipped)
     assert denied.value.details == {"required": ["library"], "have": []}
 
 
 def refused(mint: Mint, name: str, arguments: dict[str, Any]) -> InvalidInput:
     with pytest.raises(InvalidInput) as raised:
-        tool_named(name).call(mint().row, arguments)
+        tool_named(name, token := mint().row).call(token, arguments)
     json.dumps(raised.value.details).encode()
     return raised.value
 
@@ -163,13 +166,14 @@ def test_a_tool_without_arguments_takes_none(mint: Mint) -> None:
 
 def test_an_optional_argument_may_be_null(mint: Mint) -> None:
     arguments = {"query": "x", "folder_id": None, "types": None, "tags": None, "since": None}
-    answer = tool_named("search_knowledge_base").call(mint().row, arguments)
+    token = mint().row
+    answer = tool_named("search_knowledge_base", token).call(token, arguments)
     assert answer.model_dump()["results"] == []
 
 
 def test_an_unknown_tool_is_the_caller_s_mistake() -> None:
     with pytest.raises(InvalidInput, match="There is no tool rm"):
-        tool_named("rm")
+        tool_named("rm", Token())
 
 
 def test_a_tool_runs_as_its_token(mint: Mint, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,5 +185,5 @@ def test_a_tool_runs_as_its_token(mint: Mint, monkeypatch: pytest.MonkeyPatch) -
         return Recent([], has_more=False)
 
     monkeypatch.setattr(library, "list_recent", list_recent)
-    tool_named("list_recent").call(token, {})
+    tool_named("list_recent", token).call(token, {})
     assert [access.token_id for access in seen] == [token.pk]

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
-from django.db.models import ManyToManyField
+from django.db.models import ManyToManyField, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from unfold.forms import (  # type: ignore[import-untyped]
@@ -112,8 +112,46 @@ class PersonAdmin(DjangoUserAdmin, ManyChoices[User]):
         return redirect("admin:auth_user_password_change", object_id)
 
 
+class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
+    members = forms.ModelMultipleChoiceField(
+        User.objects.order_by("username"),
+        required=False,
+        help_text="They read what each of them makes visible to the organization.",
+        widget=UnfoldAdminSelect2MultipleWidget,
+    )
+
+    class Meta:
+        model = Group
+        fields = ["name", "permissions"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["members"] = self.instance.user_set.all()
+
+
 @admin.register(Group)
 class OrganizationAdmin(GroupAdmin, ManyChoices[Group]):
     """Members of an organization share what they make visible to it."""
 
+    form = OrganizationForm
+    list_display = ["name", "member_names"]
     filter_horizontal = []
+    fieldsets = [
+        (None, {"fields": ["name", "members"]}),
+        ("What members may do in this admin", {"fields": ["permissions"]}),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
+        return super().get_queryset(request).prefetch_related("user_set")
+
+    @admin.display(description="members")
+    def member_names(self, organization: Group) -> str:
+        return ", ".join(sorted(person.username for person in organization.user_set.all()))
+
+    def save_related(
+        self, request: HttpRequest, form: forms.Form, formsets: Any, change: bool
+    ) -> None:
+        super().save_related(request, form, formsets, change)
+        organization: Group = form.instance  # type: ignore[attr-defined]
+        organization.user_set.set(form.cleaned_data["members"])

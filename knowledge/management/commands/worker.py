@@ -68,7 +68,7 @@ def _stop_with_parent(stopped: threading.Event) -> None:
 
 def _start_workers(threads: int, queues: list[str] | None) -> dict[str, Worker]:
     """One for each queue, so that recordings of hours hold up nothing but each other."""
-    autodiscover_modules("tasks")
+    autodiscover_modules("tasks", "jobs")
     broker = dramatiq.get_broker()
     _check(broker, queues)
     broker.emit_after("process_boot")

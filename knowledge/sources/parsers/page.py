@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 import lxml.etree
 import lxml.html
 
-from knowledge.sources.parsers import page_markdown
+from knowledge.sources.parsers import page_links, page_markdown
 
 ENOUGH = 250
 """Below so many characters, finding the main text is taken to have failed."""
@@ -50,6 +50,7 @@ def read(request: dict[str, Any]) -> dict[str, Any]:
         **_main_text(document, url),
         **_about(document, url),
         **_linked(document, url),
+        **page_links.read(document, url),
         "scripts": len(document.xpath("//script")),
         "asks_password": bool(document.xpath("//input[@type='password']")),
     }

@@ -1,0 +1,263 @@
+"""Agents and what they are trusted with, what they judged, and what they offer."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import quote
+from django.db import transaction
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator, capfirst
+
+from knowledge import jobs
+from knowledge.admin import graph
+from knowledge.admin.base import ReadOnlyAdmin, badge, button, linked, preformatted
+from knowledge.admin.confirming import ConfirmingAdmin
+from knowledge.admin.tables import facts, item_page, readable, said, table
+from knowledge.models import Agent, Provider, Validation
+from knowledge.trust.reputation import public
+
+DRAWN = 60
+MOST_LINES = 400
+NAMED = 20
+SHOWN = 50
+_VALID_COLOURS = {"valid": "success", "not valid": "danger"}
+
+
+@admin.register(Agent)
+class AgentAdmin(ConfirmingAdmin[Agent]):
+    """What an agent's reputation is made of; whether trust begins with it is the operator's."""
+
+    list_display = [
+        "agent_id",
+        "trusted",
+        "shown_score",
+        "shown_trust",
+        "contributions",
+        "computed_at",
+    ]
+    list_filter = ["is_trusted"]
+    search_fields = ["agent_id"]
+    ordering = ["-score", "agent_id"]
+    actions = ["trust_selected", "distrust_selected"]
+    actions_list = ["graph", "recompute"]
+    add_fieldsets = [(None, {"fields": ["agent_id", "is_trusted"]})]
+    fieldsets = [
+        (None, {"fields": ["agent_id", "is_trusted"]}),
+        ("Reputation", {"fields": ["shown_score", "shown_trust", "contributions", "made_of"]}),
+        ("Judgments", {"fields": ["judged", "was_judged"]}),
+        ("When", {"fields": ["computed_at"]}),
+    ]
+    _shown = [
+        *("agent_id", "shown_score", "shown_trust", "contributions", "made_of"),
+        *("judged", "was_judged", "computed_at"),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> list[str]:
+        return self._shown if obj else []
+
+    def has_delete_permission(self, request: HttpRequest, obj: Agent | None = None) -> bool:
+        return False  # what it judged would still count
+
+    @badge("trusted beforehand", {True: "warning"})
+    def trusted(self, agent: Agent) -> tuple[bool, str] | None:
+        return (True, "trusted") if agent.is_trusted else None
+
+    @admin.display(description="score", ordering="score")
+    def shown_score(self, agent: Agent) -> str:
+        return f"{agent.score:.3f}"
+
+    @admin.display(description="trust", ordering="trust")
+    def shown_trust(self, agent: Agent) -> str:
+        return f"{agent.trust:.4f}"
+
+    @admin.display(description="made of")
+    def made_of(self, agent: Agent) -> SafeString:
+        parts = [(capfirst(said(name)), readable(part)) for name, part in agent.parts.items()]
+        return facts(parts, empty="It has not been computed yet.")
+
+    @admin.display(description="its latest judgments")
+    def judged(self, agent: Agent) -> SafeString:
+        return judgments_table(Validation.objects.filter(agent_id=agent.agent_id))
+
+    @admin.display(description="latest judgments of its work")
+    def was_judged(self, agent: Agent) -> SafeString:
+        return judgments_table(Validation.objects.filter(contributor=agent.agent_id))
+
+    # The operator's choices -------------------------------------------------------------
+
+    def save_model(self, request: HttpRequest, obj: Agent, form: forms.Form, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if "is_trusted" in form.changed_data:
+            self._recompute(request)
+
+    def has_trust_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return request.user.has_perm("knowledge.change_agent")
+
+    @admin.action(description="Trust these: trust begins with them", permissions=["trust"])
+    def trust_selected(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
+        self._choose(request, queryset, is_trusted=True)
+
+    @admin.action(description="No longer trust these beforehand", permissions=["trust"])
+    def distrust_selected(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
+        self._choose(request, queryset, is_trusted=False)
+
+    def _choose(self, request: HttpRequest, agents: QuerySet[Agent], *, is_trusted: bool) -> None:
+        for agent in agents.exclude(is_trusted=is_trusted):
+            Agent.objects.filter(pk=agent.pk).update(is_trusted=is_trusted)
+            self.log_change(request, agent, "Trusted." if is_trusted else "No longer trusted.")
+        self._recompute(request)
+
+    def _recompute(self, request: HttpRequest) -> None:
+        with transaction.atomic():
+            jobs.sweep_reputation.send()
+        self.message_user(
+            request, "Every reputation is being computed anew; look again in a moment."
+        )
+
+    @button("Recompute", permissions=["trust"], url_path="recompute", icon="refresh")
+    def recompute(self, request: HttpRequest) -> HttpResponse:
+        if request.method == "POST":
+            self._recompute(request)
+            return redirect("admin:knowledge_agent_changelist")
+        told = [
+            f"Agents: {Agent.objects.count():,}.",
+            f"Judgments that count: {Validation.objects.filter(is_current=True).count():,}.",
+            "Scores follow from these and from who is trusted beforehand; nothing else changes.",
+        ]
+        asked = "Compute every reputation anew?"
+        return self.confirm(request, asked, told=told, yes="Recompute")
+
+    # The picture ------------------------------------------------------------------------
+
+    @button("Reputation graph", permissions=["view"], url_path="graph", icon="hub")
+    def graph(self, request: HttpRequest) -> HttpResponse:
+        agents = list(Agent.objects.order_by("-score", "-is_trusted", "agent_id")[:DRAWN])
+        votes = _votes_among(agents)
+        picture = graph.draw(agents, votes[:MOST_LINES])
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Reputation graph",
+            "picture": picture,
+            "nodes": [_with_page(node, rank) for rank, node in enumerate(picture.nodes)],
+            "total": Agent.objects.count(),
+            "left_out": len(votes[MOST_LINES:]),
+        }
+        return TemplateResponse(request, "admin/knowledge/agent/graph.html", context)
+
+
+def _votes_among(agents: list[Agent]) -> list[graph.Vote]:
+    """What these agents said of each other's work, as far as scores follow from it."""
+    named = [agent.agent_id for agent in agents]
+    said = public().filter(agent_id__in=named, contributor__in=named)
+    pairs = said.order_by().values_list("agent_id", "contributor", "valid")
+    counted = pairs.annotate(count=Count("pk")).order_by("-count", "agent_id", "contributor")
+    return [graph.Vote(*row) for row in counted if row[0] != row[1]]
+
+
+def _with_page(node: graph.Node, rank: int) -> dict[str, Any]:
+    """What the picture writes about an agent: the first ones, and those trusted, by name."""
+    is_named = rank < NAMED or node.is_trusted
+    return {
+        **asdict(node),
+        "page": reverse("admin:knowledge_agent_change", args=[quote(node.agent_id)]),
+        "name": Truncator(node.agent_id).chars(22) if is_named else "",
+        "below": round(node.y + node.radius + 13, 1),
+    }
+
+
+def judgments_table(found: QuerySet[Validation]) -> SafeString:
+    """The latest judgments of these, each with what was said to it."""
+    rows = [
+        [
+            item_page(judgment.item),
+            judgment.agent_id,
+            judgment.contributor,
+            _said(judgment),
+            Truncator(judgment.feedback).chars(200),
+            f"{judgment.at:%Y-%m-%d %H:%M}",
+        ]
+        for judgment in _with_items(found).order_by("-at")[:SHOWN]
+    ]
+    return table(["Of", "By", "Work of", "Said", "Feedback", "At"], rows, empty="None.")
+
+
+def _said(judgment: Validation) -> str:
+    said = "valid" if judgment.valid else "not valid"
+    return said if judgment.is_current else f"{said}, replaced since"
+
+
+def _with_items(found: QuerySet[Validation]) -> QuerySet[Validation]:
+    light = found.select_related("item__content")
+    return light.defer("item__content__text", "item__content__locators")
+
+
+@admin.register(Validation)
+class ValidationAdmin(ReadOnlyAdmin[Validation]):
+    list_display = [
+        *("of", "agent_id", "contributor", "said", "shown_feedback", "is_current", "at"),
+    ]
+    list_filter = ["valid", "is_current"]
+    search_fields = ["=agent_id", "=contributor", "feedback", "=item__id"]
+    search_help_text = "An agent's id, words of the feedback, or an item's id"
+    ordering = ["-at"]
+    fieldsets = [
+        (None, {"fields": ["judged_item", "agent_id", "contributor", "said", "is_current"]}),
+        ("Feedback", {"fields": ["whole_feedback"]}),
+        ("Origin", {"fields": ["id", "added_by_token", "at"]}),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Validation]:
+        return _with_items(Validation.objects.all())
+
+    @admin.display(description="of")
+    def of(self, judgment: Validation) -> str:
+        return Truncator(judgment.item.title).chars(80)
+
+    @admin.display(description="of")
+    def judged_item(self, judgment: Validation) -> SafeString:
+        return item_page(judgment.item)
+
+    @badge("said", _VALID_COLOURS)
+    def said(self, judgment: Validation) -> str:
+        return "valid" if judgment.valid else "not valid"
+
+    @admin.display(description="feedback")
+    def shown_feedback(self, judgment: Validation) -> str:
+        return Truncator(judgment.feedback).chars(80)
+
+    @admin.display(description="feedback")
+    def whole_feedback(self, judgment: Validation) -> SafeString | str:
+        return preformatted(judgment.feedback)
+
+
+@admin.register(Provider)
+class ProviderAdmin(ReadOnlyAdmin[Provider]):
+    list_display = ["name", "agent_id", "owner", "offers", "visibility", "last_seen_at"]
+    list_filter = ["visibility", ("owner", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["owner"]
+    search_fields = ["name", "agent_id", "description", "capabilities", "owner__username"]
+    ordering = ["name"]
+    fieldsets = [
+        (None, {"fields": ["name", "agent_id", "owner", "visibility"]}),
+        ("What it offers", {"fields": ["offers", "about", "address"]}),
+        ("When", {"fields": ["created_at", "last_seen_at"]}),
+    ]
+
+    @admin.display(description="capabilities")
+    def offers(self, provider: Provider) -> str:
+        return ", ".join(provider.capabilities)
+
+    @admin.display(description="description")
+    def about(self, provider: Provider) -> SafeString | str:
+        return preformatted(provider.description)
+
+    @admin.display(description="endpoint")
+    def address(self, provider: Provider) -> SafeString | str:
+        return linked(provider.endpoint)

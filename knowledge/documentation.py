@@ -1,0 +1,276 @@
+"""Documentation sources: sites that are crawled page by page, and kept up to date."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from knowledge import changes, intake, jobs, library
+from knowledge.access import Access, Capability
+from knowledge.crawling import crawl
+from knowledge.errors import Conflict, IngestFailed, InvalidInput, NameTaken, NotFound, OutOfScope
+from knowledge.library import MAX_PAGE, MAX_PER_PAGE
+from knowledge.models import Folder, Item, PageState, Source, SourcePage
+from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
+from knowledge.sources.addresses import read_url
+from knowledge.validation import clean_line, clean_text, one_of, within
+
+MAX_NAME = 200
+MAX_URL = 2_000
+MAX_PATTERNS = 50
+MAX_PATTERN = 200
+MAX_SOURCES = 200
+DEPTH = 3
+PAGES = 100
+
+_SETTINGS = ("name", "include", "exclude", "depth", "max_pages")
+_NAME_TAKEN = (
+    "There is a source of that name already; refresh that one by its id, or choose another name."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceChanges:
+    """What to change about a source; what is left None stays."""
+
+    name: str | None = None
+    include: Collection[str] | None = None
+    exclude: Collection[str] | None = None
+    depth: int | None = None
+    max_pages: int | None = None
+
+    def checked(self) -> dict[str, Any]:
+        """The model's fields to set, each within its rule."""
+        fields: dict[str, Any] = {}
+        if self.name is not None:
+            fields["name"] = clean_line(self.name, field="name", longest=MAX_NAME)
+        if self.include is not None:
+            fields["include"] = _patterns(self.include, "include")
+        if self.exclude is not None:
+            fields["exclude"] = _patterns(self.exclude, "exclude")
+        if self.depth is not None:
+            fields["depth"] = within(self.depth, field="depth", low=1, high=MAX_DEPTH)
+        if self.max_pages is not None:
+            fields["max_pages"] = within(self.max_pages, field="max_pages", low=1, high=MAX_PAGES)
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """One page of a listing of pages, and how long the whole of it is."""
+
+    pages: list[SourcePage]
+    total: int
+    page: int
+    per_page: int
+
+
+def list_sources(access: Access) -> list[Source]:
+    """The sources that the caller may see by name, with how far each is."""
+    access.require(Capability.READ)
+    return list(Source.objects.visible_to(access).with_progress().order_by("name", "pk"))
+
+
+def get_source(access: Access, source_id: UUID) -> Source:
+    """One source, with how far its crawl is."""
+    access.require(Capability.READ)
+    source = Source.objects.visible_to(access).with_progress().filter(pk=source_id).first()
+    if source is None:
+        raise _no_such_source()
+    return source
+
+
+def list_pages(
+    access: Access,
+    source_id: UUID,
+    *,
+    state: str | None = None,
+    page: int = 1,
+    per_page: int = 20,
+) -> Pages:
+    """A source's addresses, what came of each, and its item where the caller sees that."""
+    access.require(Capability.READ)
+    within(page, field="page", low=1, high=MAX_PAGE)
+    within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
+    pages = _visible(access, source_id).pages.order_by("rank", "depth", "url")
+    if state is not None:
+        pages = pages.filter(state=one_of(state, PageState.values, field="state"))
+    start = (page - 1) * per_page
+    rows = list(pages[start : start + per_page])
+    _hide_items(access, rows)
+    return Pages(rows, pages.count(), page, per_page)
+
+
+def add_source(
+    access: Access,
+    *,
+    name: str,
+    start_url: str,
+    include: Collection[str] = (),
+    exclude: Collection[str] = (),
+    depth: int = DEPTH,
+    max_pages: int = PAGES,
+    folder_id: UUID | None = None,
+) -> Source:
+    """Add a site, and begin its first crawl."""
+    access.require(Capability.WRITE)
+    wished = SourceChanges(
+        name=name, include=include, exclude=exclude, depth=depth, max_pages=max_pages
+    )
+    fields = {**wished.checked(), "start_url": _start(start_url)}
+    with _unique_name():
+        folder_id = _filed_in(access, folder_id)
+        if Source.objects.visible_to(access).count() >= MAX_SOURCES:
+            raise Conflict(f"There are {MAX_SOURCES} sources already; delete one first.")
+        source = Source.objects.create(
+            owner_id=access.owner_id,
+            folder_id=folder_id,
+            added_by_token=access.token_id,
+            added_by_agent=access.agent_id,
+            **fields,
+        )
+        changes.row_added(access, source, fields=(*_SETTINGS, "start_url"))
+        jobs.start_crawl(source.pk)
+    return get_source(access, source.pk)
+
+
+@transaction.atomic
+def crawl_again(access: Access, source_id: UUID) -> Source:
+    """Begin another crawl, which fetches only what has changed; one that runs is joined."""
+    access.require(Capability.WRITE)
+    jobs.start_crawl(_visible(access, source_id).pk)
+    return get_source(access, source_id)
+
+
+def update_source(access: Access, source_id: UUID, wished: SourceChanges) -> Source:
+    """Change what is given; patterns, depth and number of pages hold from the next page on."""
+    access.require(Capability.WRITE)
+    fields = wished.checked()
+    with _unique_name():
+        source = crawl.held(_visible(access, source_id).pk)
+        if source is None:
+            raise _no_such_source()
+        before = _settings_of(source)
+        for name, value in fields.items():
+            setattr(source, name, value)
+        source.save(update_fields=[*fields, "changed_at"])
+        changes.row_changed(access, source, before)
+    return get_source(access, source_id)
+
+
+@transaction.atomic
+def delete_source(access: Access, source_id: UUID, *, delete_items: bool = False) -> None:
+    """Delete a source and what is known of its pages; their items stay unless they are to go."""
+    access.require(Capability.WRITE)
+    _visible(access, source_id)
+    items = Item.objects.visible_to(access).filter(source_page__source=source_id)
+    if delete_items:
+        intake.hold_all(items.values_list("content", flat=True))
+    source = crawl.held(source_id)
+    if source is None:
+        raise _no_such_source()
+    item_ids = list(items.values_list("pk", flat=True)) if delete_items else []
+    # In this order, for it is undone in the other: an item, its source, and then its page.
+    for page in source.pages.all():
+        changes.row_deleted(access, page)
+    changes.row_deleted(access, source)
+    source.delete()
+    for item_id in item_ids:
+        library.delete_item(access, item_id)
+
+
+def source_named(access: Access, name_or_id: str) -> Source:
+    """A source as people name it: its name in any case, or its id."""
+    access.require(Capability.READ)
+    sources = Source.objects.visible_to(access)
+    source = sources.filter(name__iexact=name_or_id).first()
+    if source is None and (source_id := _uuid_or_none(name_or_id)):
+        source = sources.filter(pk=source_id).first()
+    if source is None:
+        names = ", ".join(repr(each.name) for each in sources) or "none yet"
+        raise NotFound(f"There is no source {name_or_id!r}; there are: {names}.")
+    return source
+
+
+def _uuid_or_none(value: str) -> UUID | None:
+    try:
+        return UUID(value)
+    except ValueError:
+        return None
+
+
+def _visible(access: Access, source_id: UUID) -> Source:
+    source = Source.objects.visible_to(access).filter(pk=source_id).first()
+    if source is None:
+        raise _no_such_source()
+    return source
+
+
+def _no_such_source() -> NotFound:
+    return NotFound("No such source, or it is out of this token's reach.")
+
+
+def _hide_items(access: Access, pages: Collection[SourcePage]) -> None:
+    """Name no item to a caller that does not see it."""
+    named = {page.item_id for page in pages if page.item_id}
+    seen = set(Item.objects.visible_to(access).filter(pk__in=named).values_list("pk", flat=True))
+    for page in pages:
+        page.item_id = page.item_id if page.item_id in seen else None
+
+
+def _start(url: str) -> str:
+    url = clean_text(url, field="start_url", shortest=1, longest=MAX_URL).strip()
+    try:
+        return read_url(url.partition("#")[0]).url
+    except IngestFailed as error:
+        raise InvalidInput(error.message, field="start_url") from None
+
+
+def _patterns(given: Collection[str], field: str) -> list[str]:
+    if len(given) > MAX_PATTERNS:
+        raise InvalidInput(f"{field} may be at most {MAX_PATTERNS}.", field=field)
+    patterns = [
+        clean_text(pattern, field=field, shortest=1, longest=MAX_PATTERN) for pattern in given
+    ]
+    for pattern in patterns:
+        if not pattern.startswith(("/", "*")):
+            raise InvalidInput(
+                f"Each of {field} must begin with / or *, such as /docs/* or *.html.", field=field
+            )
+    return list(dict.fromkeys(patterns))
+
+
+def _filed_in(access: Access, folder_id: UUID | None) -> UUID | None:
+    """Where the pages go: a token that reaches several folders must say in which."""
+    if folder_id is not None:
+        # Held: it is not deleted before the source that names it is there.
+        folders = Folder.objects.visible_to(access).select_for_update()
+        if folders.filter(pk=folder_id).first() is None:
+            raise OutOfScope([folder_id])
+        return folder_id
+    if access.folder_ids is None or access.filing_folder_id is not None:
+        return access.filing_folder_id
+    raise InvalidInput(
+        "folder_id is required, since this token reaches several folders; name one of them.",
+        field="folder_id",
+        allowed=sorted(str(each) for each in access.folder_ids),
+    )
+
+
+def _settings_of(source: Source) -> dict[str, Any]:
+    data = changes.as_data(source)
+    return {name: data[name] for name in _SETTINGS}
+
+
+@contextmanager
+def _unique_name() -> Iterator[None]:
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if "source_name_once_per_owner" not in str(error):
+            raise
+        raise NameTaken(_NAME_TAKEN, field="name") from None

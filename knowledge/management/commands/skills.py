@@ -1,0 +1,76 @@
+from argparse import ArgumentParser
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from knowledge.access import Access
+from knowledge.errors import QuarryError
+from knowledge.management.owners import access_of, add_owner_argument
+from knowledge.models import Visibility
+from knowledge.registry.skill_folders import export_skills, import_skill, skills_below
+
+
+class Command(BaseCommand):
+    help = "Take skills in from a folder of SKILL.md files, or write them out to one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        ways = parser.add_subparsers(dest="way", required=True, metavar="import|export")
+        taking = ways.add_parser("import", help="contribute every SKILL.md below a folder")
+        taking.add_argument("folder", type=Path, metavar="FOLDER")
+        taking.add_argument(
+            "--visibility",
+            choices=Visibility.values,
+            help="for whom (default: what each says, else network)",
+        )
+        writing = ways.add_parser("export", help="write every skill of an owner")
+        writing.add_argument("folder", type=Path, metavar="FOLDER")
+        for way in (taking, writing):
+            add_owner_argument(way)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # A person has no token: what they share is by their own name.
+        access = replace(access_of(options["owner"]), agent_id=options["owner"])
+        if options["way"] == "import":
+            self._import(access, options["folder"], options["visibility"])
+        else:
+            self._export(access, options["folder"])
+
+    def _import(self, access: Access, folder: Path, visibility: str | None) -> None:
+        found = skills_below(folder)
+        if not found:
+            raise CommandError(f"There is no SKILL.md below {folder}.")
+        failed = [path for path in found if not self._take(access, folder, path, visibility)]
+        if failed:
+            raise CommandError(f"{len(failed):,} of {len(found):,} skills could not be taken.")
+
+    def _take(self, access: Access, folder: Path, path: Path, visibility: str | None) -> bool:
+        name = path.relative_to(folder)
+        try:
+            made = import_skill(access, path, visibility)
+        except (QuarryError, OSError) as error:
+            self.stderr.write(f"{name}: {_told(error)}")
+            for each in getattr(error, "details", {}).get("errors", ()):
+                self.stderr.write(f"  {each['path']}: {each['message']}")
+            return False
+        state = f"version {made.version.number}" if made.is_new else "there already"
+        held = ", quarantined until an admin has ruled" if made.quarantined else ""
+        self.stdout.write(f"{name}: {state}, quality {made.quality_score or 0:.2f}{held}")
+        return True
+
+    def _export(self, access: Access, folder: Path) -> None:
+        count = 0
+        try:
+            for written in export_skills(access, folder):
+                self.stdout.write(f"{written.folder}: {written.name}")
+                count += 1
+        except OSError as error:
+            raise CommandError(f"{folder} cannot be written: {error.strerror}.") from None
+        self.stdout.write(f"{count:,} skills written.")
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, QuarryError):
+        return error.message
+    return f"cannot be read: {getattr(error, 'strerror', None) or error}."

@@ -1,0 +1,281 @@
+"""What is remembered and how it hangs together, as far as the caller may see it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import Q
+from django.db.models.functions import Left
+
+from knowledge.access import Access, Capability
+from knowledge.attributes import TASK_STATUSES
+from knowledge.errors import InvalidInput
+from knowledge.memory.depending import Plan, Standing, TaskState, planned
+from knowledge.memory.relations import seen_items
+from knowledge.memory.walking import (
+    MAX_WALKED,
+    Step,
+    needs_of,
+    neighbours,
+    relations_seen,
+    walk,
+)
+from knowledge.models import MEMORY_TYPES, Item, ItemType, RelationType
+from knowledge.models.item import ItemQuerySet
+from knowledge.retrieval.scope import Narrowing, described
+from knowledge.validation import one_of, within
+
+MAX_DEPTH = 3
+MAX_LIMIT = 200
+EXCERPT = 200
+_TOLD = ("status", "priority", "project", "category", "languages", "assignees", "due_date")
+_PLANNED = (ItemType.TASK, ItemType.PROJECT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """An item of an answer, and how one comes to it."""
+
+    item: Item
+    excerpt: str
+    superseded_by: UUID | None
+    distance: int | None
+    relations: tuple[Step, ...]
+    """Every relation to it, or of a longer way one for each step."""
+    task: TaskState | None
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What it says of itself, as far as one can ask for it; never what is empty."""
+        item = self.item
+        told = {name: item.told_attributes.get(name) for name in _TOLD}
+        told |= {"tags": item.tags, "archived": item.archived}
+        return {name: value for name, value in told.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explored:
+    """What was found, in the order of its mode; the total counts what the caller sees."""
+
+    mode: str
+    nodes: list[Node]
+    total: int
+    cycles: list[list[Item]] = field(default_factory=list)
+    is_cut: bool = False
+    """Whether the walk ended before the graph did; then the total is that of the walk."""
+    untrusted: ClassVar[bool] = True
+
+    @property
+    def has_more(self) -> bool:
+        return self.is_cut or self.total > len(self.nodes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """An exploration whose values are all within their rules."""
+
+    access: Access
+    types: list[str]
+    along: list[str]
+    depth: int
+    limit: int
+    statuses: list[str]
+    narrowing: Narrowing
+
+    def matching(self) -> ItemQuerySet:
+        """All that may be shown."""
+        items = _seen(self.access).filter(described(self.access, self.narrowing))
+        if self.types:
+            items = items.filter(type__in=self.types)
+        if self.statuses:
+            items = items.filter(_in_status(self.statuses))
+        return items
+
+    def shown_of(self, ids: Collection[UUID]) -> list[UUID]:
+        """Those of the ids that may be shown, in their order."""
+        allowed = set(self.matching().filter(pk__in=ids).values_list("pk", flat=True))
+        return [each for each in ids if each in allowed]
+
+
+def explore(
+    access: Access,
+    *,
+    mode: str = "list",
+    types: Collection[str] = (),
+    entity_id: UUID | None = None,
+    relationship_types: Collection[str] = (),
+    depth: int = 1,
+    language: str | None = None,
+    category: str | None = None,
+    project: UUID | None = None,
+    status: str | None = None,
+    limit: int = 50,
+) -> Explored:
+    """List memory, or walk from one item along the relations in force.
+
+    Types, language, category, project and status narrow what is shown; relationship_types where
+    the walk goes. Nothing that the caller does not see is shown, counted or walked through.
+    """
+    access.require(Capability.READ)
+    one_of(mode, MODES, field="mode")
+    asked = _Asked(
+        access=access,
+        types=[one_of(each, ItemType.values, field="types") for each in types],
+        along=[
+            one_of(each, RelationType.values, field="relationship_types")
+            for each in relationship_types
+        ],
+        depth=within(depth, field="depth", low=1, high=MAX_DEPTH),
+        limit=within(limit, field="limit", low=1, high=MAX_LIMIT),
+        statuses=_statuses(status),
+        narrowing=Narrowing(language=language, category=category, project=project),
+    )
+    _check_entity_id(mode, entity_id)
+    if entity_id is None:
+        return _list(asked)
+    (entity,) = seen_items(access, [entity_id])
+    return _WALKS[mode](asked, entity)
+
+
+def _statuses(status: str | None) -> list[str]:
+    words = [] if status is None else [word.strip() for word in status.split(",")]
+    return [one_of(word, TASK_STATUSES, field="status") for word in dict.fromkeys(words)]
+
+
+def _check_entity_id(mode: str, entity_id: UUID | None) -> None:
+    if mode == "list" and entity_id is not None:
+        raise InvalidInput("entity_id is for the other modes; list takes none.", field="entity_id")
+    if mode != "list" and entity_id is None:
+        raise InvalidInput(f'entity_id is required when mode is "{mode}".', field="entity_id")
+
+
+def _list(asked: _Asked) -> Explored:
+    items = asked.matching().filter(type__in=asked.types or MEMORY_TYPES)
+    if "archived" not in asked.statuses:
+        items = items.exclude(_in_status(["archived"]))
+    ids = list(items.newest_first().values_list("pk", flat=True)[: asked.limit])
+    return Explored(mode="list", nodes=_nodes(asked.access, ids), total=items.count())
+
+
+def _related(asked: _Asked, entity: Item) -> Explored:
+    found = neighbours(
+        asked.access, entity.pk, types=asked.along, among=asked.matching(), limit=asked.limit
+    )
+    distances = dict.fromkeys(found.ways, 1)
+    nodes = _nodes(asked.access, list(found.ways), ways=found.ways, distances=distances)
+    return Explored(mode="related", nodes=nodes, total=found.total)
+
+
+def _traverse(asked: _Asked, entity: Item) -> Explored:
+    walked = walk(asked.access, entity.pk, types=asked.along, depth=asked.depth)
+    ids = asked.shown_of(walked.ways)
+    return Explored(
+        mode="traverse",
+        nodes=_nodes(
+            asked.access,
+            ids[: asked.limit],
+            ways=walked.ways,
+            distances={each: len(way) for each, way in walked.ways.items()},
+        ),
+        total=len(ids),
+        is_cut=walked.is_cut,
+    )
+
+
+def _dependencies(asked: _Asked, entity: Item) -> Explored:
+    if entity.type not in _PLANNED:
+        raise InvalidInput(
+            f"dependencies are those of a task or a project; this one is of type {entity.type}.",
+            field="entity_id",
+        )
+    starts = [entity.pk]
+    if entity.type == ItemType.PROJECT:
+        starts = _tasks_of(asked.access, entity)
+    needs = needs_of(asked.access, starts[:MAX_WALKED], asked.along or [RelationType.DEPENDS_ON])
+    plan = planned(_standings(asked.access, needs.of), needs.of)
+    ids = asked.shown_of(plan.order)
+    return Explored(
+        mode="dependencies",
+        nodes=_nodes(asked.access, ids[: asked.limit], tasks=plan.states),
+        total=len(ids),
+        cycles=_named(asked.access, plan),
+        is_cut=needs.is_cut or len(starts) > MAX_WALKED,
+    )
+
+
+_WALKS = {"related": _related, "traverse": _traverse, "dependencies": _dependencies}
+MODES = ("list", *_WALKS)
+
+
+def _seen(access: Access) -> ItemQuerySet:
+    """What an agent is shown unasked: nothing that an admin has to look at first."""
+    return Item.objects.visible_to(access).filter(quarantined=False)
+
+
+def _in_status(statuses: Sequence[str]) -> Q:
+    """Archived is what a task's status says, and what any item can be besides."""
+    found = Q(archived=True) if "archived" in statuses else Q()
+    for status in statuses:
+        found |= Q(attributes__contains={"status": status})
+    return found
+
+
+def _tasks_of(access: Access, project: Item) -> list[UUID]:
+    tasks = _seen(access).filter(
+        type=ItemType.TASK, attributes__contains={"project": str(project.pk)}
+    )
+    return list(tasks.newest_first().values_list("pk", flat=True)[: MAX_WALKED + 1])
+
+
+def _standings(access: Access, ids: Collection[UUID]) -> dict[UUID, Standing]:
+    rows = _seen(access).filter(pk__in=ids).order_by("created_at", "pk")
+    return {
+        item_id: Standing(kind == ItemType.TASK, status, archived)
+        for item_id, kind, status, archived in rows.values_list(
+            "pk", "type", "attributes__status", "archived"
+        )
+    }
+
+
+def _named(access: Access, plan: Plan) -> list[list[Item]]:
+    ids = {each for cycle in plan.cycles for each in cycle}
+    items = _seen(access).select_related("content").defer("content__text").in_bulk(ids)
+    return [[items[each] for each in cycle if each in items] for cycle in plan.cycles]
+
+
+_NONE: Mapping[UUID, Any] = {}
+
+
+def _nodes(
+    access: Access,
+    ids: Sequence[UUID],
+    *,
+    ways: Mapping[UUID, tuple[Step, ...]] = _NONE,
+    distances: Mapping[UUID, int] = _NONE,
+    tasks: Mapping[UUID, TaskState] = _NONE,
+) -> list[Node]:
+    rows = _seen(access).filter(pk__in=ids)
+    excerpts = dict(rows.values_list("pk", Left("content__text", EXCERPT)))
+    told = rows.with_attributes_for(access).select_related("content")
+    found = told.defer("content__text", "content__locators").in_bulk()
+    successors = _successors(access, ids)
+    return [
+        Node(
+            item=item,
+            excerpt=excerpts.get(item.pk, ""),
+            superseded_by=successors.get(item.pk),
+            distance=distances.get(item.pk),
+            relations=ways.get(item.pk, ()),
+            task=tasks.get(item.pk),
+        )
+        for item in map(found.get, ids)
+        if item is not None  # deleted since it was found
+    ]
+
+
+def _successors(access: Access, ids: Sequence[UUID]) -> dict[UUID, UUID]:
+    """What has taken the place of each, the latest of them."""
+    relations = relations_seen(access, [RelationType.SUPERSEDES]).filter(source__archived=False)
+    rows = relations.filter(target__in=ids).order_by("valid_from", "pk")
+    return dict(rows.values_list("target_id", "source_id"))

@@ -1,0 +1,173 @@
+"""The order of memory's hits: one for each item, by the one engine, then weighed anew."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from math import log
+from uuid import UUID
+
+from django.db.models import F, Q
+
+from knowledge.access import Access
+from knowledge.memory.walking import relations_seen
+from knowledge.memory.weighing import (
+    RELATION_SHARES,
+    coverage,
+    raised,
+    recency_boost,
+    reread_boost,
+    support,
+)
+from knowledge.retrieval.keyword import matched_words, read_query
+from knowledge.retrieval.likeness import likeness_to_best
+from knowledge.retrieval.scope import Narrowing, narrowed_items
+from knowledge.retrieval.search import Ranking, rank
+from knowledge.retrieval.statistics import corpus
+
+POOL = 1_000
+"""The best chunks that are ranked, whichever page is asked for: so no page depends on another."""
+WIDE_POOL = 5 * POOL
+FEWEST_ITEMS = 100
+"""A pool that a few long items have to themselves is made wider."""
+
+REREAD = 50
+"""Hits that get a second look."""
+BEST = 3
+STRONGEST = 10
+"""Hits that speak for what they are related to."""
+MOST_RELATIONS = 1_000
+MOST_BROUGHT_IN = 20
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Why an item was raised: a strong hit that it is related to."""
+
+    to: UUID
+    type: str
+    boost: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """An item by its best chunk, and what its score is made of."""
+
+    item_id: UUID
+    chunk_id: int
+    type: str
+    updated_at: datetime
+    score: float = 0.0
+    tie: Tie | None = None
+    recency_boost: float = 1.0
+
+
+@dataclass(slots=True)
+class Pool:
+    """Every item that a query finds, and how it was searched."""
+
+    ranking: Ranking
+    candidates: dict[UUID, Candidate] = field(default_factory=dict)
+
+    def best_first(self) -> list[Candidate]:
+        """By score, and where that is the same as the engine has them: by chunk."""
+        found = self.candidates.values()
+        return sorted(found, key=lambda each: (-each.score, each.chunk_id))
+
+
+def pool_of(access: Access, *, query: str, mode: str, narrowing: Narrowing) -> Pool:
+    """The items of the best chunks, by fusion alone."""
+    pool = _pool(access, query, mode, narrowing, POOL)
+    if len(pool.ranking.rows) == POOL and len(pool.candidates) < FEWEST_ITEMS:
+        pool = _pool(access, query, mode, narrowing, WIDE_POOL)
+    return pool
+
+
+def _pool(access: Access, query: str, mode: str, narrowing: Narrowing, size: int) -> Pool:
+    ranking = rank(access, query=query, mode=mode, limit=size, narrowing=narrowing, in_brief=True)
+    pool = Pool(ranking)
+    for row in ranking.rows:
+        if row["item_id"] not in pool.candidates:
+            pool.candidates[row["item_id"]] = Candidate(**row)
+    return pool
+
+
+def reread(pool: Pool, query: str) -> None:
+    """Look again at the first hits: which of the words they have, and how like the best they are.
+
+    The two help together; a phrase, a title's words or a second chunk did not (see benchmarks).
+    """
+    hits = pool.best_first()[:REREAD]
+    chunk_ids = [each.chunk_id for each in hits]
+    words = pool.ranking.words or read_query(query, corpus())
+    rarity = {word: -log(share) for word, share in zip(words.spoken, words.shares, strict=True)}
+    said = matched_words(words, chunk_ids)
+    alike = likeness_to_best(chunk_ids, chunk_ids[:BEST])
+    best = sum(each.score for each in hits[:BEST]) / BEST
+    for each, chunk_id in zip(hits, chunk_ids, strict=True):
+        covered = coverage(said.get(chunk_id, ()), rarity)
+        each.score = raised(each.score, reread_boost(covered, alike.get(chunk_id, 0.0), best))
+
+
+def raise_related(access: Access, narrowing: Narrowing, pool: Pool) -> None:
+    """Raise what the strongest hits are related to, and bring in what the pool did not reach."""
+    strongest = {each.item_id: each.score for each in pool.best_first()[:STRONGEST] if each.score}
+    ties = _ties(strongest, _steps(access, strongest))
+    for candidate in _brought_in(access, narrowing, ties, pool):
+        pool.candidates[candidate.item_id] = candidate
+    for item_id in ties.keys() & pool.candidates.keys():
+        candidate = pool.candidates[item_id]
+        candidate.tie = ties[item_id]
+        candidate.score = raised(candidate.score, candidate.tie.boost)
+
+
+Step = tuple[UUID, UUID, str, float]
+
+
+def _steps(access: Access, strongest: Iterable[UUID]) -> list[Step]:
+    """Each relation of a strong hit, from it to the other end."""
+    strong = set(strongest)
+    relations = relations_seen(access, list(RELATION_SHARES)).filter(
+        Q(source__in=strong) | Q(target__in=strong)
+    )
+    edges = relations.order_by("-weight", "pk").values_list("source", "target", "type", "weight")
+    return [
+        (one, other, kind, weight)
+        for source, target, kind, weight in edges[:MOST_RELATIONS]
+        for one, other in ((source, target), (target, source))
+        if one in strong
+    ]
+
+
+def _ties(strongest: dict[UUID, float], steps: list[Step]) -> dict[UUID, Tie]:
+    """For each item the relation that does most for it."""
+    fan = Counter(near for near, *_ in steps)
+    ties: dict[UUID, Tie] = {}
+    for near, other, kind, weight in steps:
+        boost = support(strongest[near], kind, weight, among=fan[near])
+        if other not in ties or boost > ties[other].boost:
+            ties[other] = Tie(near, kind, boost)
+    return ties
+
+
+def _brought_in(
+    access: Access, narrowing: Narrowing, ties: dict[UUID, Tie], pool: Pool
+) -> list[Candidate]:
+    """Related items that are not among the ranked chunks, as the filters allow: by their first."""
+    missing = sorted(ties.keys() - pool.candidates.keys(), key=lambda pk: (-ties[pk].boost, pk))
+    if not missing:
+        return []
+    items = narrowed_items(access, narrowing).filter(
+        pk__in=missing[:MOST_BROUGHT_IN], chunks__position=0
+    )
+    rows = items.values("type", "updated_at", item_id=F("pk"), chunk_id=F("chunks__pk"))
+    return [Candidate(**row) for row in rows]
+
+
+def weigh_by_age(pool: Pool, *, half_life: float, now: datetime) -> None:
+    """Let what was changed lately count for more."""
+    for each in pool.candidates.values():
+        age = (now - each.updated_at) / _DAY
+        each.recency_boost = recency_boost(age, half_life)
+        each.score *= each.recency_boost

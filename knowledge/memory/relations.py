@@ -1,0 +1,251 @@
+"""How items stand to each other: typed, weighted edges that are ended and never overwritten."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from knowledge import changes
+from knowledge.access import Access, Capability
+from knowledge.errors import Conflict, InvalidInput, NotFound
+from knowledge.models import Folder, Item, ItemType, Relation, RelationType
+from knowledge.models.relation import RelationQuerySet
+from knowledge.validation import one_of, within
+
+MAX_PER_PAGE = 200
+MAX_PAGE = 1_000_000
+
+_DEPENDING = 7_361_002
+"""The advisory lock under which an owner's dependencies grow, so that no two close a cycle."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPage:
+    """Some of an item's relations, and how many the caller sees of them all."""
+
+    relations: list[Relation]
+    total: int
+    page: int
+    per_page: int
+
+
+def relate(
+    access: Access,
+    source_id: UUID,
+    target_id: UUID,
+    *,
+    type: str = RelationType.RELATED_TO,
+    weight: float = 1.0,
+) -> Relation:
+    """Relate two items that the caller sees; the same again answers the relation there is."""
+    access.require(Capability.WRITE)
+    kind = RelationType(one_of(type, RelationType.values, field="type"))
+    _refuse_no_share(weight)
+    if source_id == target_id:
+        raise InvalidInput("An item cannot be related to itself.", field="target_id")
+    with all_still_there():
+        source = held_item(access, source_id)
+        target = seen_items(access, [target_id])[0]
+        if kind == RelationType.BELONGS_TO:
+            _refuse_no_project(source, target)
+        if kind == RelationType.DEPENDS_ON:
+            _refuse_no_tasks(source, target)
+        return link(access, source, target, type=kind, weight=float(weight))
+
+
+@transaction.atomic
+def unrelate(access: Access, relation_id: UUID) -> Relation:
+    """End a relation that the caller sees; ending it twice is the same as once."""
+    access.require(Capability.WRITE)
+    relations = Relation.objects.visible_to(access).select_for_update(of=("self",))
+    relation = _with_titles(relations).filter(pk=relation_id).first()
+    if relation is None:
+        raise NotFound("No such relation, or it is out of this token's reach.")
+    if _follows_from_project(relation):
+        raise Conflict(
+            "This relation follows from the item's project; give a task another project with "
+            "update_task instead."
+        )
+    if relation.valid_until is None:
+        end(access, relation)
+    return relation
+
+
+def relations_of(
+    access: Access,
+    item_id: UUID,
+    *,
+    include_ended: bool = False,
+    page: int = 1,
+    per_page: int = 50,
+) -> RelationPage:
+    """An item's relations in both directions, newest first, as far as the caller sees both ends."""
+    access.require(Capability.READ)
+    within(page, field="page", low=1, high=MAX_PAGE)
+    within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
+    item = seen_items(access, [item_id])[0]
+    relations = Relation.objects.visible_to(access).filter(Q(source=item) | Q(target=item))
+    if not include_ended:
+        relations = relations.in_force()
+    start = (page - 1) * per_page
+    rows = _with_titles(relations).order_by("-valid_from", "-pk")[start : start + per_page]
+    return RelationPage(list(rows), relations.count(), page, per_page)
+
+
+def contested_among(access: Access, item_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
+    """Which of these items are contradicted, and by which others that the caller sees.
+
+    What an admin has still to rule on contests nothing.
+    """
+    access.require(Capability.READ)
+    relations = (
+        Relation.objects.visible_to(access)
+        .in_force()
+        .filter(type=RelationType.CONTRADICTS, source__quarantined=False, target__quarantined=False)
+    )
+    either_end = Q(source__in=item_ids) | Q(target__in=item_ids)
+    asked = set(item_ids)
+    contested: dict[UUID, set[UUID]] = {}
+    for source_id, target_id in relations.filter(either_end).values_list("source", "target"):
+        for one, other in ((source_id, target_id), (target_id, source_id)):
+            if one in asked:
+                contested.setdefault(one, set()).add(other)
+    return {item_id: sorted(others) for item_id, others in contested.items()}
+
+
+# For asks that relate what they write ----------------------------------------------------------
+
+
+@contextmanager
+def all_still_there() -> Iterator[None]:
+    """A transaction that ends in the one refusal when what it leans on is deleted meanwhile."""
+    try:
+        with transaction.atomic():
+            yield
+    except (IntegrityError, Folder.DoesNotExist):
+        raise _no_such_item() from None
+
+
+def seen_items(access: Access, item_ids: Sequence[UUID]) -> list[Item]:
+    """These items in their order; one that the caller does not see is the one refusal."""
+    items = Item.objects.visible_to(access).select_related("content").defer("content__text")
+    found = items.in_bulk(item_ids)
+    if len(found) < len(set(item_ids)):
+        raise _no_such_item()
+    return [found[item_id] for item_id in item_ids]
+
+
+def held_item(access: Access, item_id: UUID) -> Item:
+    """An item whose relations nobody else changes until this transaction ends."""
+    # Not its key too: else two items that are being related to each other wait in a circle.
+    held = Item.objects.visible_to(access).select_for_update(of=("self",), no_key=True)
+    item = held.select_related("content").filter(pk=item_id).first()
+    if item is None:
+        raise _no_such_item()
+    return item
+
+
+def link(
+    access: Access, source: Item, target: Item, *, type: RelationType, weight: float = 1.0
+) -> Relation:
+    """Make a relation that holds from now on, within the caller's transaction, which holds the
+    source; another weight ends the relation there was."""
+    there = Relation.objects.visible_to(access).filter(
+        source=source, target=target, type=type, valid_until=None
+    )
+    if old := there.first():
+        if old.weight == weight:
+            old.source, old.target = source, target
+            return old
+        end(access, old)
+    elif type == RelationType.DEPENDS_ON:
+        _refuse_cycle(access, source, target)
+    relation = Relation.objects.create(
+        owner_id=access.owner_id,
+        source=source,
+        target=target,
+        type=type,
+        weight=weight,
+        added_by_token=access.token_id,
+    )
+    changes.row_added(access, relation)
+    return relation
+
+
+def end(access: Access, relation: Relation) -> None:
+    """Have a relation hold no longer, within the caller's transaction, which holds its source."""
+    before = changes.as_data(relation)
+    relation.valid_until = timezone.now()
+    relation.save(update_fields=["valid_until"])
+    changes.row_changed(access, relation, before)
+
+
+def _refuse_no_share(weight: float) -> None:
+    if isinstance(weight, bool) or not 0 <= weight <= 1:
+        raise InvalidInput("weight must be between 0 and 1.", field="weight", minimum=0, maximum=1)
+
+
+def _refuse_no_project(source: Item, target: Item) -> None:
+    if source.type == ItemType.TASK:
+        raise Conflict("Give a task another project with update_task and data.project.")
+    if target.type != ItemType.PROJECT:
+        raise InvalidInput("belongs_to leads to a project.", field="target_id")
+
+
+def _refuse_no_tasks(source: Item, target: Item) -> None:
+    if not source.type == target.type == ItemType.TASK:
+        raise InvalidInput(
+            "depends_on is between two tasks; anything else is needed by requires.", field="type"
+        )
+
+
+def _follows_from_project(relation: Relation) -> bool:
+    project = relation.source.attributes.get("project")
+    is_so = relation.type == RelationType.BELONGS_TO and project == str(relation.target_id)
+    return is_so and relation.valid_until is None
+
+
+def _refuse_cycle(access: Access, source: Item, target: Item) -> None:
+    """Refuse a dependency that leads back to where it comes from, over what the caller sees."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_DEPENDING, access.owner_id])
+    path = _way(access, target.pk, source.pk)
+    if not path:
+        return
+    cycle = seen_items(access, [source.pk, *path])
+    raise InvalidInput(
+        f"This would close a cycle: {' → '.join(item.title for item in cycle)}.",
+        field="depends_on",
+        cycle=[str(item.pk) for item in cycle],
+    )
+
+
+def _way(access: Access, start: UUID, goal: UUID) -> list[UUID]:
+    """From one item to another along dependencies that the caller sees; empty if there is none."""
+    came_from: dict[UUID, UUID | None] = {start: None}
+    edge: set[UUID] = {start}
+    depends = Relation.objects.visible_to(access).in_force().filter(type=RelationType.DEPENDS_ON)
+    while edge and goal not in came_from:
+        steps = depends.filter(source__in=edge).values_list("source", "target")
+        new = {target: source for source, target in steps if target not in came_from}
+        came_from |= new
+        edge = set(new)
+    at: UUID | None = goal if goal in came_from else None
+    way = []
+    while at is not None:
+        way.append(at)
+        at = came_from[at]
+    return way[::-1]
+
+
+def _with_titles(relations: RelationQuerySet) -> RelationQuerySet:
+    related = relations.select_related("source__content", "target__content")
+    return related.defer("source__content__text", "target__content__text")
+
+
+def _no_such_item() -> NotFound:
+    return NotFound("No such item, or it is out of this token's reach.")

@@ -1,0 +1,246 @@
+"""Memory's search: what is remembered and what was read, ranked together, one result an item."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.utils import timezone
+
+from knowledge.access import Access, Capability
+from knowledge.errors import InvalidInput
+from knowledge.memory.citing import address_of
+from knowledge.memory.filtering import (
+    MEMORY,
+    filters_of,
+    source_name_of,
+    statuses_of,
+    types_of,
+    written,
+)
+from knowledge.memory.ranking import Candidate, Tie, pool_of, raise_related, reread, weigh_by_age
+from knowledge.memory.relations import contested_among
+from knowledge.models import Item, Source, SourcePage
+from knowledge.retrieval.keyword import read_query
+from knowledge.retrieval.passages import best_passage, word_matcher
+from knowledge.retrieval.scope import Narrowing
+from knowledge.retrieval.search import MAX_OFFSET
+from knowledge.retrieval.statistics import corpus
+from knowledge.validation import as_id, as_moment, within
+
+MAX_LIMIT = 50
+HALF_LIFE_DAYS = 365.0
+MAX_HALF_LIFE = 1_000_000
+MAX_CONTENT = 2_000
+MAX_PREVIEW = 200
+USAGE_HINT = "Results show their best passage; read a whole text with get_item or fetch and its id."
+
+_ELLIPSES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryResult:
+    """An item that answers the query, with its best passage."""
+
+    id: UUID
+    chunk_id: int
+    type: str
+    title: str
+    content: str
+    score: float
+    source: str | None
+    url: str
+    metadata: dict[str, Any]
+    untrusted: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return self.title
+
+    @property
+    def user_item_id(self) -> UUID:
+        return self.id
+
+    @property
+    def result_origin(self) -> str:
+        return _origin(self.type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryAnswer:
+    """A page of the ranking, and how much there is of it in all."""
+
+    results: list[MemoryResult]
+    total: int
+    graph_count: int
+    document_count: int
+    query: str
+    filters: dict[str, Any]
+    limit: int
+    offset: int
+    degraded: str | None
+    usage_hint: ClassVar[str] = USAGE_HINT
+
+    @property
+    def has_more(self) -> bool:
+        return self.offset + len(self.results) < self.total
+
+
+def search_memory(
+    access: Access,
+    *,
+    query: str,
+    types: Collection[str] | None = None,
+    language: str | None = None,
+    category: str | None = None,
+    status: str | None = None,
+    project: str | UUID | None = None,
+    assignee: str | None = None,
+    source: str | None = None,
+    source_id: str | UUID | None = None,
+    source_name: str | None = None,
+    since: str | datetime | None = None,
+    temporal_decay_days: float = HALF_LIFE_DAYS,
+    limit: int = 10,
+    offset: int = 0,
+    include_content: bool = True,
+    include_documents: bool = True,
+    include_graph: bool = True,
+    use_enhanced: bool = True,
+    boost_recent: bool = True,
+    mode: str = "hybrid",
+) -> MemoryAnswer:
+    """The items that answer best, remembered or read, out of what the caller may see."""
+    access.require(Capability.READ)
+    within(limit, field="limit", low=1, high=MAX_LIMIT)
+    within(offset, field="offset", low=0, high=MAX_OFFSET)
+    _refuse_no_half_life(temporal_decay_days)
+    narrowing = Narrowing(
+        types=types_of(
+            types or (), include_graph=include_graph, include_documents=include_documents
+        ),
+        language=language,
+        category=category,
+        statuses=() if status is None else statuses_of(status),
+        project=None if project is None else as_id(project, field="project"),
+        assignee=assignee,
+        source_id=None if source_id is None else as_id(source_id, field="source_id"),
+        source_name=source_name_of(source, source_name),
+        since=None if since is None else as_moment(since, field="since"),
+    )
+    pool = pool_of(access, query=query, mode=mode, narrowing=narrowing)
+    if use_enhanced:
+        reread(pool, query)
+        raise_related(access, narrowing, pool)
+    if boost_recent:
+        weigh_by_age(pool, half_life=temporal_decay_days, now=timezone.now())
+    found = pool.best_first()
+    page = found[offset : offset + limit]
+    longest = MAX_CONTENT if include_content else MAX_PREVIEW
+    remembered = sum(each.type in MEMORY for each in found)
+    return MemoryAnswer(
+        results=_results(access, page, query=query, longest=longest),
+        total=len(found),
+        graph_count=remembered,
+        document_count=len(found) - remembered,
+        query=query,
+        filters=filters_of(narrowing, types=types, since=since),
+        limit=limit,
+        offset=offset,
+        degraded=pool.ranking.degraded,
+    )
+
+
+def _refuse_no_half_life(days: float) -> None:
+    if isinstance(days, bool) or not 0 < days <= MAX_HALF_LIFE:
+        raise InvalidInput(
+            f"temporal_decay_days must be greater than 0 and at most {MAX_HALF_LIFE:,}.",
+            field="temporal_decay_days",
+            exclusive_minimum=0,
+            maximum=MAX_HALF_LIFE,
+        )
+
+
+def _results(
+    access: Access, page: Sequence[Candidate], *, query: str, longest: int
+) -> list[MemoryResult]:
+    ids = [each.item_id for each in page]
+    rows = _rows(access, page)
+    contested = contested_among(access, ids)
+    sources = _sources(access, ids)
+    matcher = word_matcher(read_query(query, corpus()).spoken)
+    return [
+        MemoryResult(
+            id=each.item_id,
+            chunk_id=each.chunk_id,
+            type=each.type,
+            title=row["custom_title"] or row["content__title"],
+            content=_content(row["chunks__text"], matcher, longest),
+            score=each.score,
+            source=sources.get(each.item_id),
+            url=address_of(each.item_id, row["content__url"]),
+            metadata=_metadata(each, row, contested.get(each.item_id, [])),
+        )
+        for each in page
+        if (row := rows.get(each.item_id))  # unless it is gone since it was ranked
+    ]
+
+
+def _rows(access: Access, page: Sequence[Candidate]) -> dict[UUID, dict[str, Any]]:
+    """What the results of a page say, by item."""
+    items = Item.objects.visible_to(access).filter(chunks__in=[each.chunk_id for each in page])
+    shown = ("custom_title", "content__title", "content__url", "chunks__text")
+    told = ("tags", "told_attributes", "created_at", "updated_at")
+    rows = items.with_attributes_for(access).values("pk", *shown, *told)
+    return {row["pk"]: row for row in rows}
+
+
+def _sources(access: Access, item_ids: Collection[UUID]) -> dict[UUID, str]:
+    """The name of the documentation source that each was crawled from, where it was."""
+    seen = Source.objects.visible_to(access)
+    pages = SourcePage.objects.filter(item__in=item_ids, source__in=seen)
+    return dict(pages.values_list("item", "source__name"))
+
+
+def _content(text: str, matcher: re.Pattern[str] | None, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    return best_passage(text, matcher, longest=longest - _ELLIPSES).text
+
+
+def _metadata(
+    found: Candidate, row: Mapping[str, Any], contested_with: Sequence[UUID]
+) -> dict[str, Any]:
+    """What the item says of itself, then what search knows of it."""
+    return {
+        **_plain(row["told_attributes"]),
+        "tags": row["tags"],
+        "chunk_id": found.chunk_id,
+        "created_at": written(row["created_at"]),
+        "updated_at": written(row["updated_at"]),
+        "recency_boost": found.recency_boost,
+        "contested": bool(contested_with),
+        "contested_with": [str(each) for each in contested_with],
+        "related": _related(found.tie),
+    }
+
+
+def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Words, numbers and lists of them; what is nested is read with the item."""
+    return {name: value for name, value in attributes.items() if _is_plain(value)}
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return not any(isinstance(each, (dict, list)) for each in value)
+    return not isinstance(value, dict)
+
+
+def _related(tie: Tie | None) -> dict[str, Any] | None:
+    return {"id": str(tie.to), "type": tie.type, "boost": tie.boost} if tie else None
+
+
+def _origin(type: str) -> str:
+    return "graph" if type in MEMORY else "document"

@@ -1,0 +1,1 @@
+"""Skills and knowledge units: how they are written, contributed, found and read."""

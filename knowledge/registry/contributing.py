@@ -1,0 +1,89 @@
+"""Sharing skills and knowledge units: each is read, screened and put on the shelf."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from knowledge import quarantine
+from knowledge.access import Access, Capability
+from knowledge.models import ItemType, Visibility
+from knowledge.registry import bundles
+from knowledge.registry.published import TYPES
+from knowledge.registry.skill_format import FIELD, Skill, read_skill, skill_digest
+from knowledge.registry.unit_format import Unit, read_unit
+from knowledge.registry.versioning import Contributed, Draft, contribute
+from knowledge.validation import one_of
+
+
+def contribute_skill(
+    access: Access,
+    *,
+    skill_md_content: str,
+    visibility: str | None = None,
+    files: Mapping[str, Any] | None = None,
+) -> Contributed:
+    """Share a skill. One of the same name within the caller's own reach gets a new version."""
+    access.require(Capability.WRITE)
+    asked = _visibility(visibility)
+    skill = read_skill(skill_md_content)
+    bundle = bundles.read_bundle(files)
+    draft = Draft(
+        type=ItemType.SKILL,
+        key={"name": skill.name},
+        shared_key=False,
+        title=skill.name,
+        text=skill.text,
+        label=skill.version,
+        tags=skill.tags,
+        attributes=skill.attributes,
+        document={"skill_md": skill.skill_md, "body": skill.body},
+        digest=skill_digest(skill.skill_md, bundle),
+        visibility=asked,
+        said_visibility=Visibility(skill.visibility) if skill.visibility else None,
+        files=bundles.as_stored(bundle),
+        findings=_screened(skill, bundle),
+    )
+    return contribute(access, draft)
+
+
+def contribute_knowledge(
+    access: Access, *, unit: Mapping[str, Any], visibility: str
+) -> Contributed:
+    """Share a knowledge unit. The caller's own unit of that id gets a new version."""
+    access.require(Capability.WRITE)
+    asked = _visibility(visibility)
+    read = read_unit(unit)
+    draft = Draft(
+        type=TYPES[read.type],
+        key=_key(read),
+        shared_key=bool(read.unit_id),
+        title=read.title,
+        text=read.text,
+        label="",
+        tags=(),
+        attributes=read.attributes,
+        document=read.document,
+        digest=read.digest,
+        visibility=asked,
+        said_visibility=None,
+        findings=quarantine.screened({"unit": read.document}),
+    )
+    return contribute(access, draft)
+
+
+def _screened(skill: Skill, bundle: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    """What is suspected in a skill; the field `author:` must not pass for its author speaking."""
+    quarantine.screened({FIELD: skill.front.text})  # the name of a field tells a secret
+    said = f"{skill.front.without_keys}\n\n{skill.body}"
+    files = {path: bundles.readable(data) for path, data in bundle.items()}
+    return quarantine.screened({FIELD: said, "files": files})
+
+
+def _visibility(asked: str | None) -> Visibility | None:
+    if asked is None:
+        return None
+    return Visibility(one_of(asked, Visibility.values, field="visibility"))
+
+
+def _key(unit: Unit) -> dict[str, str]:
+    """A unit without an id of its own is known by what it says."""
+    return {"unit_id": unit.unit_id} if unit.unit_id else {"digest": unit.digest}

@@ -1,0 +1,174 @@
+"""Finding skills and knowledge units: by the one search engine, or newest first."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from knowledge.access import Access, Capability
+from knowledge.errors import InvalidInput
+from knowledge.models import UNIT_TYPES, Item, ItemType
+from knowledge.registry.published import TYPES, Published, shown
+from knowledge.registry.reading import SKILLS
+from knowledge.retrieval.scope import Narrowing, Reach
+from knowledge.retrieval.search import Ranking, rank
+from knowledge.validation import MAX_TAG, clean_line, clean_tags, one_of, within
+
+MAX_SKILLS = 20
+MAX_UNITS = 10
+MAX_OFFSET = 500
+SKILL_QUALITY = 0.7
+UNIT_QUALITY = 0.75
+
+_PIECES_EACH = 4
+"""How many matching chunks of one item are expected; with more, the engine is asked again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """How what is published is narrowed; what is left out does not narrow."""
+
+    types: Collection[ItemType]
+    domain: str | None = None
+    tags: Collection[str] = ()
+    min_quality: float = 0.0
+    schema_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Some of what is published, in its order, and whether more follows."""
+
+    results: list[Published]
+    offset: int
+    has_more: bool
+    degraded: str | None = None
+
+
+def find_skills(
+    access: Access,
+    *,
+    query: str | None = None,
+    domain: str | None = None,
+    tags: Collection[str] = (),
+    min_quality: float | None = None,
+    limit: int = 5,
+    offset: int = 0,
+) -> Found:
+    """The skills published to the caller that answer best; without a query, the newest."""
+    within(limit, field="limit", low=1, high=MAX_SKILLS)
+    least = _least(min_quality, query, SKILL_QUALITY)
+    filters = Filters(types=SKILLS, domain=domain, tags=tags, min_quality=least)
+    return _find(access, query, filters, limit=limit, offset=offset)
+
+
+def find_knowledge(
+    access: Access,
+    *,
+    query: str | None = None,
+    types: Collection[str] = (),
+    domain: str | None = None,
+    min_quality: float | None = None,
+    limit: int = 5,
+    schema_version: str | None = None,
+    offset: int = 0,
+) -> Found:
+    """The units published to the caller that answer best; without a query, the newest."""
+    within(limit, field="limit", low=1, high=MAX_UNITS)
+    wanted = [TYPES[one_of(name, list(TYPES), field="types")] for name in types]
+    filters = Filters(
+        types=wanted or UNIT_TYPES,
+        domain=domain,
+        min_quality=_least(min_quality, query, UNIT_QUALITY),
+        schema_version=schema_version,
+    )
+    return _find(access, query, filters, limit=limit, offset=offset)
+
+
+def _least(asked: float | None, query: str | None, usual: float) -> float:
+    """The least quality: of a search there is a usual one, a listing has everything."""
+    if asked is None:
+        return 0.0 if query is None else usual
+    if not 0 <= asked <= 1:
+        raise InvalidInput(
+            f"min_quality must be between 0 and 1; it is {asked}.",
+            field="min_quality",
+            minimum=0,
+            maximum=1,
+        )
+    return asked
+
+
+def _find(access: Access, query: str | None, filters: Filters, *, limit: int, offset: int) -> Found:
+    access.require(Capability.READ)
+    within(offset, field="offset", low=0, high=MAX_OFFSET)
+    if query is None:
+        return _newest(access, filters, limit=limit, offset=offset)
+    return _best(access, query, filters, limit=limit, offset=offset)
+
+
+def _newest(access: Access, filters: Filters, *, limit: int, offset: int) -> Found:
+    items = Item.objects.published_to(access).filter(_matching(filters), archived=False)
+    rows = list(items.newest_first().select_related("content")[offset : offset + limit + 1])
+    return Found(results=shown(rows[:limit], {}), offset=offset, has_more=len(rows) > limit)
+
+
+def _matching(filters: Filters) -> Q:
+    condition = Q(type__in=filters.types)
+    if filters.domain is not None:
+        domain = clean_line(filters.domain, field="domain", longest=MAX_TAG).lower()
+        condition &= Q(attributes__contains={"domain": domain})
+    if filters.schema_version is not None:
+        version = clean_line(filters.schema_version, field="schema_version", longest=MAX_TAG)
+        condition &= Q(attributes__contains={"schema_version": version})
+    if filters.tags:
+        condition &= Q(tags__contains=clean_tags(filters.tags))
+    if filters.min_quality:
+        condition &= Q(quality__gte=filters.min_quality)
+    return condition
+
+
+def _best(access: Access, query: str, filters: Filters, *, limit: int, offset: int) -> Found:
+    ranking, scores = _ranked(access, query, filters, wanted=offset + limit + 1)
+    page = list(scores)[offset : offset + limit]
+    items = Item.objects.published_to(access).select_related("content").in_bulk(page)
+    return Found(
+        results=shown([items[each] for each in page if each in items], scores),
+        offset=offset,
+        has_more=len(scores) > offset + limit,
+        degraded=ranking.degraded,
+    )
+
+
+def _ranked(
+    access: Access, query: str, filters: Filters, *, wanted: int
+) -> tuple[Ranking, dict[UUID, float]]:
+    """The best items with their scores; more chunks are asked for until there are enough."""
+    chunks = wanted * _PIECES_EACH
+    while True:
+        ranking = rank(
+            access,
+            query=query,
+            mode="hybrid",
+            limit=chunks,
+            narrowing=_narrowing(filters),
+            reach=Reach.REGISTRY,
+            in_full=True,
+        )
+        scores: dict[UUID, float] = {}
+        for row in ranking.rows:
+            scores.setdefault(row["item_id"], row["score"])
+        if len(scores) >= wanted or len(ranking.rows) < chunks:
+            return ranking, scores
+        chunks *= _PIECES_EACH
+
+
+def _narrowing(filters: Filters) -> Narrowing:
+    return Narrowing(
+        types=list(filters.types),
+        domain=filters.domain,
+        tags=filters.tags,
+        min_quality=filters.min_quality or None,
+        schema_version=filters.schema_version,
+    )

@@ -1,0 +1,242 @@
+"""Drafts on the shelf: each is an item's first version or its next, whole and scored."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Q
+
+from knowledge import changes, intake, quarantine, shelving
+from knowledge.access import Access
+from knowledge.errors import Conflict
+from knowledge.languages import language_of
+from knowledge.models import (
+    UNIT_TYPES,
+    Content,
+    Item,
+    ItemType,
+    Quality,
+    QuarantineReason,
+    Version,
+    Visibility,
+)
+from knowledge.registry.bundles import Stored
+from knowledge.shelving import Prepared, Wish
+from knowledge.trust.novelty import Novelty, novelty_of_text
+from knowledge.trust.scoring import score_item
+
+_WIDTH = (Visibility.PRIVATE, Visibility.ORG, Visibility.NETWORK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A contribution that is well-formed, before anything is known of what is there."""
+
+    type: ItemType
+    key: dict[str, str]
+    """The attributes by which its owner's earlier version is known."""
+    shared_key: bool
+    """Whether nobody else who is seen may have the same key."""
+    title: str
+    text: str
+    label: str
+    tags: tuple[str, ...]
+    attributes: dict[str, Any]
+    document: dict[str, Any]
+    digest: str
+    visibility: Visibility | None
+    """What was asked for, if anything."""
+    said_visibility: Visibility | None
+    """What the document itself says, which only a new item heeds in full."""
+    files: Stored = field(default_factory=dict)
+    findings: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contributed:
+    """What became of a contribution."""
+
+    item: Item
+    version: Version
+    quality: Quality | None
+    findings: list[dict[str, Any]]
+    is_new: bool
+    """Whether it made a version: the same again does not."""
+
+    @property
+    def id(self) -> UUID:
+        return self.item.pk
+
+    @property
+    def quality_score(self) -> float | None:
+        return self.item.quality
+
+    @property
+    def factors(self) -> dict[str, Any]:
+        return self.quality.factors if self.quality else {}
+
+    @property
+    def quarantined(self) -> bool:
+        return self.item.quarantined
+
+
+def contribute(access: Access, draft: Draft) -> Contributed:
+    """All of it or nothing; the slow work is done before any row is held."""
+    known = _known(access, draft)
+    if known and (there := _unchanged(known, draft)):
+        return there
+    ready = shelving.prepare(draft.text, draft.title)
+    novelty = _novelty(access, draft, known)
+    with transaction.atomic():
+        _hold_key(access, draft)
+        known = _held(access, draft)
+        if known is None:
+            return _first(access, draft, ready, novelty)
+        return _unchanged(known, draft) or _next(access, known, draft, ready, novelty)
+
+
+def _hold_key(access: Access, draft: Draft) -> None:
+    """Let nobody else contribute under this key meanwhile: two at once are two versions."""
+    whose = "" if draft.shared_key else str(access.owner_id)
+    key = f"registry {whose} {sorted(draft.key.items())}"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])
+
+
+def _known(access: Access, draft: Draft) -> Item | None:
+    """The item that this is a version of: always one that the caller could change."""
+    types = UNIT_TYPES if draft.type in UNIT_TYPES else (draft.type,)
+    same = Q(type__in=types, attributes__contains=draft.key)
+    own = Item.objects.visible_to(access).filter(same).order_by("created_at", "pk").first()
+    if own is None and draft.shared_key and Item.objects.published_to(access).filter(same).exists():
+        raise Conflict(
+            "A unit of this id is there and is not yours to change; give yours another id.",
+            field="unit.id",
+            reason="id_taken",
+        )
+    if own and own.type != draft.type:
+        raise Conflict(
+            f"Your unit of this id is of another type ({own.type}); give this one another id.",
+            field="unit.id",
+            reason="other_type",
+        )
+    return own
+
+
+def _held(access: Access, draft: Draft) -> Item | None:
+    """The same, and before it its content, held: jobs take them in that order too."""
+    known = _known(access, draft)
+    if known is None:
+        return None
+    intake.held(known.content_id)
+    items = Item.objects.visible_to(access).select_for_update(of=("self",))
+    return items.select_related("content").filter(pk=known.pk).first()
+
+
+def _current(item: Item) -> Version | None:
+    return Version.objects.filter(item=item).order_by("-number").first()
+
+
+def _unchanged(item: Item, draft: Draft) -> Contributed | None:
+    """The answer, if nothing would change: the same content is there for the same readers."""
+    is_shown = draft.visibility in (None, item.visibility) and not item.archived
+    current = _current(item)
+    if not is_shown or current is None or current.digest != draft.digest:
+        return None
+    return _answer(item, current, draft)
+
+
+def _answer(item: Item, version: Version, draft: Draft) -> Contributed:
+    """With the score that is there: the same content again makes no version and no score."""
+    quality = Quality.objects.filter(item=item).first()
+    return Contributed(
+        item=item, version=version, quality=quality, findings=draft.findings, is_new=False
+    )
+
+
+def _novelty(access: Access, draft: Draft, known: Item | None) -> Novelty:
+    return novelty_of_text(
+        access.owner_id,
+        title=draft.title,
+        text=draft.text,
+        visibility=_seen_by(draft, known),
+        before=known.created_at if known else None,
+        leave_out={known.pk} if known else (),
+    )
+
+
+def _seen_by(draft: Draft, known: Item | None) -> Visibility:
+    """What was asked for; without that, a new version is never seen by more than the last."""
+    if draft.visibility is not None:
+        return draft.visibility
+    if known is None:
+        return draft.said_visibility or Visibility.NETWORK
+    current = Visibility(known.visibility)
+    return min(current, draft.said_visibility or current, key=_WIDTH.index)
+
+
+def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> Contributed:
+    content = Content.objects.create(
+        owner_id=access.owner_id,
+        kind="text",
+        title=draft.title,
+        text=draft.text,
+        language=language_of(draft.text),
+    )
+    wish = Wish(
+        title=draft.title,
+        tags=draft.tags,
+        type=draft.type,
+        attributes={**draft.attributes, "digest": draft.digest},
+        visibility=_seen_by(draft, None),
+    )
+    item = shelving.shelve(access, content, wish, ready)
+    return _versioned(access, item, draft, novelty)
+
+
+def _next(
+    access: Access, item: Item, draft: Draft, ready: Prepared, novelty: Novelty
+) -> Contributed:
+    before = changes.values_of(item, ("tags", "attributes", "visibility", "archived"))
+    current = _current(item)
+    item.visibility, item.archived = _seen_by(draft, item), False
+    if current is None or current.digest != draft.digest:
+        item.tags = list(draft.tags)
+        item.attributes = {**draft.attributes, "digest": draft.digest}
+    item.save(update_fields=[*before, "updated_at"])
+    changes.item_changed(access, item, before)
+    if current is not None and current.digest == draft.digest:
+        return _answer(item, current, draft)
+    shelving.rewrite(access, item, title=draft.title, text=draft.text, ready=ready)
+    return _versioned(access, item, draft, novelty)
+
+
+def _versioned(access: Access, item: Item, draft: Draft, novelty: Novelty) -> Contributed:
+    latest = _current(item)
+    version = Version.objects.create(
+        item=item,
+        number=latest.number + 1 if latest else 1,
+        label=draft.label,
+        digest=draft.digest,
+        document=draft.document,
+        files=draft.files,
+        visibility=item.visibility,
+        added_by_agent=access.agent_id,
+    )
+    changes.row_added(access, version)
+    if draft.findings:
+        _hold_back(access, item, draft.findings)
+    quality = score_item(item, novelty=novelty)
+    return Contributed(
+        item=item, version=version, quality=quality, findings=draft.findings, is_new=True
+    )
+
+
+def _hold_back(access: Access, item: Item, findings: list[dict[str, Any]]) -> None:
+    """Keep an item of a suspected version out of search; to undo the version undoes this."""
+    was_held = item.quarantined
+    held = quarantine.hold(item, QuarantineReason.INJECTION, findings)
+    if not was_held:
+        changes.item_changed(access, item, {"quarantined": False})
+        changes.row_added(access, held, fields=["verdict"])

@@ -1,0 +1,117 @@
+"""How much of a contribution is new, by the one search engine: what is there that is like it."""
+
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from knowledge.access import Access, Capability
+from knowledge.chunking import Piece, chunk
+from knowledge.errors import ProviderUnavailable
+from knowledge.models import Item, Relation, RelationType, Visibility
+from knowledge.retrieval.scope import Narrowing, Reach
+from knowledge.retrieval.search import MAX_QUERY, rank
+from knowledge.trust.quality import Measured
+
+logger = logging.getLogger(__name__)
+
+UNKNOWN = 0.5
+"""Assumed where meaning cannot be compared; a job asks again."""
+
+MOST_PIECES = 4
+"""Pieces of a long text that are compared, from its beginning to its end."""
+
+_MOST_NEIGHBOURS = 20
+_NOBODY = Access(owner_id=0, capabilities=frozenset({Capability.READ}), folder_ids=None)
+"""Someone who owns nothing and belongs nowhere: sees what everybody sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Novelty:
+    """How new a text is (0 to 1), and whether that is measured or assumed."""
+
+    value: float
+    is_known: bool
+    because: str
+
+    @property
+    def measured(self) -> Measured:
+        return Measured(self.value, self.because)
+
+
+def novelty_of(item: Item) -> Novelty:
+    """What was new about an item when it was first contributed.
+
+    Only with what is older is it compared: nobody can make another's work less by copying it.
+    """
+    replaced = Relation.objects.filter(source=item, type=RelationType.SUPERSEDES)
+    return novelty_of_text(
+        item.owner_id,
+        title=item.title,
+        text=item.content.text,
+        visibility=item.visibility,
+        before=item.created_at,
+        leave_out=set(replaced.values_list("target_id", flat=True)),
+    )
+
+
+def novelty_of_text(
+    owner_id: int,
+    *,
+    title: str,
+    text: str,
+    visibility: str,
+    before: datetime | None = None,
+    leave_out: Collection[UUID] = (),
+) -> Novelty:
+    """One less the calibrated cosine to what is there: the mean of each piece's nearest."""
+    reader = _reader(owner_id, visibility)
+    try:
+        nearest = [
+            _nearest(reader, piece.indexed_text(title), visibility, before, leave_out)
+            for piece in _some(chunk(text))
+        ]
+    except ProviderUnavailable as error:
+        logger.warning("Novelty is assumed", exc_info=True)
+        return Novelty(UNKNOWN, False, f"Half is assumed until it can be compared: {error.message}")
+    likeness = sum(nearest) / len(nearest) if nearest else 0.0
+    return Novelty(1 - likeness, True, f"What is there already is like it to {likeness:.0%}.")
+
+
+def _reader(owner_id: int, visibility: str) -> Access:
+    """With what a text is compared: nothing that some of its readers may not know of."""
+    if visibility == Visibility.NETWORK:
+        return _NOBODY
+    return Access.whole_library(owner_id)
+
+
+def _some(pieces: Sequence[Piece]) -> list[Piece]:
+    if len(pieces) <= MOST_PIECES:
+        return list(pieces)
+    return [pieces[at * (len(pieces) - 1) // (MOST_PIECES - 1)] for at in range(MOST_PIECES)]
+
+
+def _nearest(
+    reader: Access,
+    text: str,
+    visibility: str,
+    before: datetime | None,
+    leave_out: Collection[UUID],
+) -> float:
+    ranking = rank(
+        reader,
+        query=text[:MAX_QUERY],
+        mode="semantic",
+        limit=_MOST_NEIGHBOURS,
+        narrowing=Narrowing(before=before),
+        reach=Reach.REGISTRY,
+        in_full=True,
+    )
+    others = [
+        row["semantic_score"]
+        for row in ranking.rows
+        if row["item_id"] not in leave_out
+        and (visibility == Visibility.PRIVATE or row["visibility"] != Visibility.PRIVATE)
+    ]
+    return float(others[0]) if others else 0.0

@@ -1,0 +1,132 @@
+"""What the registry's tools answer: JSON as text, in the shapes that their reference has."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+from uuid import UUID
+
+from mcp_types import ContentBlock, TextContent
+from pydantic import JsonValue
+
+from knowledge.registry.searching import Found
+from knowledge.registry.versioning import Contributed
+from mcp_gateway.payloads.base import Payload, Shape
+
+
+class FoundSkill(Shape):
+    id: UUID
+    name: str
+    description: str
+    domain: str | None
+    tags: list[str]
+    quality_score: float | None
+    content: str | None
+    score: float
+    version: int
+    version_label: str
+    visibility: str
+    contributor: str
+    files: list[str]
+    untrusted: Literal[True] = True
+
+
+class FoundUnit(Shape):
+    id: UUID
+    type: str
+    name: str
+    domain: str | None
+    quality_score: float | None
+    content: dict[str, JsonValue] | None
+    score: float
+    version: int
+    schema_version: str | None
+    visibility: str
+    contributor: str
+    untrusted: Literal[True] = True
+
+
+class FoundSkills(Payload):
+    results: list[FoundSkill]
+    degraded: str | None
+
+    @classmethod
+    def of(cls, found: Found) -> "FoundSkills":
+        results = [FoundSkill.model_validate(each) for each in found.results]
+        return cls(results=results, degraded=found.degraded)
+
+    def as_text(self) -> str:
+        return _array(self.results)
+
+    def as_content(self) -> list[ContentBlock]:
+        return _with_note(self.as_text(), self.degraded)
+
+
+class FoundUnits(Payload):
+    results: list[FoundUnit]
+    degraded: str | None
+
+    @classmethod
+    def of(cls, found: Found) -> "FoundUnits":
+        results = [FoundUnit.model_validate(each) for each in found.results]
+        return cls(results=results, degraded=found.degraded)
+
+    def as_text(self) -> str:
+        return _array(self.results)
+
+    def as_content(self) -> list[ContentBlock]:
+        return _with_note(self.as_text(), self.degraded)
+
+
+class Finding(Shape):
+    kind: str
+    rule: str
+    sentence: str
+    path: str
+
+
+class ContributedSkill(Payload):
+    id: UUID
+    quality_score: float | None
+    version: int
+    quarantined: bool
+    findings: list[Finding]
+
+    @classmethod
+    def of(cls, made: Contributed) -> "ContributedSkill":
+        return cls(**_told(made))
+
+    @property
+    def user_item_id(self) -> UUID:
+        """What the activity says was made."""
+        return self.id
+
+    def as_text(self) -> str:
+        return self.model_dump_json()
+
+
+class ContributedUnit(ContributedSkill):
+    factors: dict[str, JsonValue]
+
+    @classmethod
+    def of(cls, made: Contributed) -> "ContributedUnit":
+        return cls(**_told(made), factors=made.factors)
+
+
+def _told(made: Contributed) -> dict[str, Any]:
+    return {
+        "id": made.id,
+        "quality_score": made.quality_score,
+        "version": made.version.number,
+        "quarantined": made.quarantined,
+        "findings": made.findings,
+    }
+
+
+def _array(results: Sequence[Shape]) -> str:
+    """The results alone, as an array: the structured content has to be an object."""
+    return json.dumps([each.model_dump(mode="json") for each in results], ensure_ascii=False)
+
+
+def _with_note(array: str, degraded: str | None) -> list[ContentBlock]:
+    note: list[ContentBlock] = [TextContent(text=degraded)] if degraded else []
+    return [TextContent(text=array), *note]
