@@ -34,7 +34,7 @@ def main() -> None:
     rows: list[harness.Row] = []
     for folder in options.data or [_made_up(home, small=options.small)]:
         talks = read_talks(folder, most_queries=SMALL_QUERIES if options.small else None)
-        shelves = add_talks(talks)
+        shelves = add_talks(talks, linked=not options.unlinked)
         harness.settle()
         measured = measure(talks, shelves)
         harness.show(f"Memory: {talks.collection.name}", measured)
@@ -52,6 +52,7 @@ def _options() -> Any:
         help="a collection whose lines name their conversation; without any, one is made up",
     )
     options.add_argument("--embedder", default="granite")
+    options.add_argument("--unlinked", action="store_true", help="relate no reply to its turn")
     options.add_argument("--fresh", action="store_true", help="embed again what is remembered")
     return options.parse_args()
 
@@ -78,7 +79,7 @@ class Shelf:
         return {item_id: turn for turn, item_id in self.items.items()}
 
 
-def add_talks(talks: Talks) -> list[Shelf]:
+def add_talks(talks: Talks, *, linked: bool) -> list[Shelf]:
     """Each conversation into a folder of its own, all in one library."""
     from knowledge.access import Access
 
@@ -86,19 +87,19 @@ def add_talks(talks: Talks) -> list[Shelf]:
     library = Access.whole_library(owner_id)
     turns = sum(len(talk.turns) for talk in talks.talks)
     with harness.stopwatch(f"{talks.collection.name}: {turns} turns remembered"):
-        shelves = [_add_talk(library, talk) for talk in talks.talks]
+        shelves = [_add_talk(library, talk, linked=linked) for talk in talks.talks]
     if refused := sum(shelf.refused for shelf in shelves):
         print(f"{talks.collection.name}: {refused} turns were refused by screening")
     return shelves
 
 
-def _add_talk(library: Any, talk: Talk) -> Shelf:
+def _add_talk(library: Any, talk: Talk, *, linked: bool) -> Shelf:
     from knowledge.library import create_folder
 
     folder = create_folder(library, f"Conversation {talk.name}")
     shelf = Shelf(_token_for(library.owner_id, folder.pk))
     for turn in talk.turns:
-        _remember(shelf, talk, turn)
+        _remember(shelf, turn, answers=talk.replies.get(turn.id) if linked else None)
     _date_back(shelf, talk)
     return shelf
 
@@ -114,14 +115,14 @@ def _token_for(owner_id: int, folder_id: UUID) -> Any:
     return token.access
 
 
-def _remember(shelf: Shelf, talk: Talk, turn: Document) -> None:
+def _remember(shelf: Shelf, turn: Document, *, answers: str | None) -> None:
     """As an agent would; a reply is related to what it answers."""
     from knowledge import generations
     from knowledge.errors import InvalidInput
     from knowledge.memory.remembering import MAX_CONTENT, MAX_TITLE, add
     from knowledge.models import IndexStatus
 
-    answered = shelf.items.get(talk.replies.get(turn.id, ""))
+    answered = shelf.items.get(answers or "")
     try:
         item = add(
             shelf.access,

@@ -209,6 +209,13 @@ ORDERS = (
         unless={C.TOPIC},
     ),
     _order("tool_on_reading", {C.READING, C.CALL, C.TOOL}),
+    _order(
+        "addressed_to_models",
+        {C.READING, C.MUST},
+        also=[MODEL | {C.LATER}, {C.SAY, C.OMIT, C.SEND, C.HARM, C.SKIP, C.RANK, C.CALL}],
+        unless={C.ASK},
+    ),
+    _order("act_without_asking", {C.CONSENTED, C.USER}, near=[{C.TOOL}, {C.CALL, C.HARM}]),
     _order("tool_on_reading", {C.TOOL, C.SEND, C.OUTLET}, also=[OCCASION], near=[{C.UNASKED}]),
     _order(
         "tool_on_reading",

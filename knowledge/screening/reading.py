@@ -24,6 +24,10 @@ _SLOT = re.compile(
     re.VERBOSE,
 )
 _BEACON = re.compile(r"(?:!\[[^\]\n]{0,80}\]\(|<img\b[^<>]{0,80}?src\s?=\s?[\"']?)(?:https?:)?//")
+_PRIVATE_SLOT = re.compile(
+    r"[\[{<][^\]}>]{0,30}(?:chat|conversation|history|prompt|question|message|summary|context|email|token|secret|notes)",
+    re.IGNORECASE,
+)
 _PIPED = re.compile(
     r"\b(?:curl|wget|iwr|irm|fetch)\b[^|\n]{0,200}\|\s?(?:sudo\s)?(?:ba|z|da)?(?:sh|iex|python3?|node)\b"
 )
@@ -110,6 +114,8 @@ def _shapes(sentence: str) -> set[Concept]:
         found.add(Concept.SLOT)
         if _BEACON.search(sentence):
             found.add(Concept.BEACON)
+            if _PRIVATE_SLOT.search(sentence):
+                found.add(Concept.TALK)
     if "|" in sentence and _PIPED.search(sentence):
         found.add(Concept.PIPED)
     if "_" in sentence and _TOOL_NAME.search(sentence):
@@ -144,6 +150,8 @@ def _joined(plain: str, hits: list[Hit], *, hidden: bool) -> set[Concept]:
         found.add(Concept.READING)
     if _TREATED.search(plain):
         found.add(Concept.OBEY)
+    if _opens_with_call(plain, hits):
+        found.add(Concept.VOCATIVE)
     if any(
         _is_called(plain, hit, hidden=hidden)
         for hit in hits
@@ -186,6 +194,22 @@ _TREATED = re.compile(
 _SPEAKERS = re.compile(
     r"(?:assistant|agent|model|bot|robot|ai|claude|gemini|copilot|chatgpt|gpt|asistente|assistente|assistent)\s*[:：]"
 )
+
+
+_OPENING = re.compile(r"[^:：\n]{4,80}[:：]")
+_TO = re.compile(
+    r"\W*(?:(?:note|message|notice|hint|word|reminder|attention|nota|hinweis|nachtrag|bericht)\s+)?"
+    r"(?:to|for|dear|hello|hi|an|fur|pour|a|aux|para|al|per|ai|aan|till|til|dla|do|для|pro|icin)\b|[致给給]"
+)
+
+
+def _opens_with_call(plain: str, hits: list[Hit]) -> bool:
+    """Whether the words before the first colon turn to an AI, and are more than a speaker's name."""
+    opening = _OPENING.match(plain)
+    if opening is None or not _TO.match(plain) or _SPEAKERS.match(plain):
+        return False
+    named = {hit.concept for hit in hits if hit.end <= opening.end()}
+    return not named.isdisjoint({Concept.AI, Concept.AGENT})
 
 
 def _is_called(plain: str, hit: Hit, *, hidden: bool) -> bool:

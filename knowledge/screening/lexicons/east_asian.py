@@ -79,16 +79,16 @@ WORDS: dict[C, str] = {
         mengatakan, katakan, sabihin, banggitin, ipaalam, บอก, แจ้ง, กล่าวถึง, เปิดเผย
     """,
     C.CONCEAL: """
-        不必通知, 无须通知, 不用告诉, 말하지 마, jangan katakan, jangan bilang, đừng tiết lộ,
-        悄悄, 偷偷, 暗中, 秘密地, 私下, 隐瞒, 隱瞞, 不要告诉, 不要告訴, 别告诉, 不要提及,
-        不得提及, 不要提到, 无需告知, 无需通知, 不通知, 不告知, 勿告知, 默默, 保密, 黙った,
-        黙って, こっそり, 密かに, ひそかに, 内緒, 知らせずに, 伝えずに, 言わずに, 気づかれ, 伏せ,
-        隠し, 言及せず, 伝えないで, 知らせないで, 몰래, 조용히, 비밀리에, 은밀히, 알리지, 말하지,
-        언급하지, 숨기, 모르게, âm thầm, lặng lẽ, bí mật, kín đáo, giấu, đừng nói, không báo,
-        không nói, đừng cho, mà không nói, diam-diam, secara rahasia, sembunyikan, rahasiakan,
-        tanpa sepengetahuan, jangan beri tahu, jangan sebutkan, tanpa memberi tahu, senyap,
-        palihim, nang lihim, huwag sabihin, แอบ, อย่างลับ, เงียบ ๆ, เงียบๆ, อย่าบอก, ไม่บอก,
-        ปิดบัง, โดยไม่แจ้ง
+        保持沉默, 保持安静, 不作声, 沈黙, 不必通知, 无须通知, 不用告诉, 말하지 마,
+        jangan katakan, jangan bilang, đừng tiết lộ, 悄悄, 偷偷, 暗中, 秘密地, 私下, 隐瞒, 隱瞞,
+        不要告诉, 不要告訴, 别告诉, 不要提及, 不得提及, 不要提到, 无需告知, 无需通知, 不通知,
+        不告知, 勿告知, 默默, 保密, 黙った, 黙って, こっそり, 密かに, ひそかに, 内緒, 知らせずに,
+        伝えずに, 言わずに, 気づかれ, 伏せ, 隠し, 言及せず, 伝えないで, 知らせないで, 몰래,
+        조용히, 비밀리에, 은밀히, 알리지, 말하지, 언급하지, 숨기, 모르게, âm thầm, lặng lẽ,
+        bí mật, kín đáo, giấu, đừng nói, không báo, không nói, đừng cho, mà không nói, diam-diam,
+        secara rahasia, sembunyikan, rahasiakan, tanpa sepengetahuan, jangan beri tahu,
+        jangan sebutkan, tanpa memberi tahu, senyap, palihim, nang lihim, huwag sabihin, แอบ,
+        อย่างลับ, เงียบ ๆ, เงียบๆ, อย่าบอก, ไม่บอก, ปิดบัง, โดยไม่แจ้ง
     """,
     C.ASK: """
         询问, 詢問, 确认, 確認, 许可, 許可, 批准, 同意, 审核, 審核, 请示, 承認, 尋ね, 聞か, 묻지,
@@ -152,14 +152,15 @@ WORDS: dict[C, str] = {
         พิมพ์, เปิดเผย, แจกแจง
     """,
     C.READING: """
-        读到这, 讀到這, 阅读此, 阅读本, 閱讀此, 读取此, 看到这, 读取本, 处理本文, 正在阅读,
-        正在读, 读完, 读到此, 读取到, 如果你是, 若你是, 当你读, 读者为ai, これを読, この文を読,
-        読んでいる, 読んだら, 読み取った, 読み込んだ, 読む際, もしあなたがai, 要約する際,
-        この文章を処理, 이 글을 읽, 이것을 읽, 읽고 있는, 읽는 즉시, 읽으면, 읽은 후, 읽은 뒤,
-        이 문서를 처리, 당신이 ai, đọc điều này, đang đọc, đọc văn bản này, khi đọc, sau khi đọc,
-        đọc dòng này, nếu bạn là, membaca ini, yang membaca, saat membaca, setelah membaca,
-        jika anda adalah, ketika membaca, bumabasa nito, kapag nabasa, อ่านข้อความนี้, กำลังอ่าน,
-        เมื่ออ่าน, หลังจากอ่าน, ถ้าคุณเป็น, หากคุณเป็น
+        读到本段, 读到本, 看到本段, 阅读到, 读到这, 讀到這, 阅读此, 阅读本, 閱讀此, 读取此,
+        看到这, 读取本, 处理本文, 正在阅读, 正在读, 读完, 读到此, 读取到, 如果你是, 若你是,
+        当你读, 读者为ai, これを読, この文を読, 読んでいる, 読んだら, 読み取った, 読み込んだ,
+        読む際, もしあなたがai, 要約する際, この文章を処理, 이 글을 읽, 이것을 읽, 읽고 있는,
+        읽는 즉시, 읽으면, 읽은 후, 읽은 뒤, 이 문서를 처리, 당신이 ai, đọc điều này, đang đọc,
+        đọc văn bản này, khi đọc, sau khi đọc, đọc dòng này, nếu bạn là, membaca ini,
+        yang membaca, saat membaca, setelah membaca, jika anda adalah, ketika membaca,
+        bumabasa nito, kapag nabasa, อ่านข้อความนี้, กำลังอ่าน, เมื่ออ่าน, หลังจากอ่าน,
+        ถ้าคุณเป็น, หากคุณเป็น
     """,
     C.ANSWERING: """
         回答前, 回答之前, 每次回答, 每个回答, 任何问题, 所有问题, 在回答中, 回复前, 被问到,

@@ -45,17 +45,16 @@ WORDS: dict[C, str] = {
         when processing, when this file, when this text, on load, at load time, when loaded,
         on every load, parsing this, who process this, that process this, seeing this,
         opens this, retrieves this, finds this, finding this, quoting this, citing this,
-        using this skill, when using this, upon loading, after loading, when installed,
-        is opened, is read, has been opened, has been read, is displayed, is loaded,
-        opening this, once opened, once read, after opening, you open this, you find this,
-        when you find, you have this, sees this, that sees, this passage, this is retrieved,
-        retrieve this, is in your context, in your context window, for any system,
-        anything that reads, whatever reads, every agent that reads, agents that read, who opens,
-        reader of this, readers of this, processes this, process this, summarises this,
-        summarizes this, summarise this, summarize this, translate this, translating this,
-        is parsing this, reads my mail, reads this mail, reading my mail,
-        since you are translating, since you are summarising, since you are reading,
-        as you are reading
+        upon loading, after loading, when installed, is opened, is read, has been opened,
+        has been read, is displayed, is loaded, opening this, once opened, once read,
+        after opening, you open this, you find this, when you find, you have this, sees this,
+        that sees, this passage, this is retrieved, retrieve this, is in your context,
+        in your context window, for any system, anything that reads, whatever reads,
+        every agent that reads, agents that read, who opens, reader of this, readers of this,
+        processes this, process this, summarises this, summarizes this, summarise this,
+        summarize this, translate this, translating this, is parsing this, reads my mail,
+        reads this mail, reading my mail, since you are translating, since you are summarising,
+        since you are reading, as you are reading
     """,
     C.ANSWERING: """
         before answering, before you answer, before replying, before responding,
@@ -95,6 +94,7 @@ WORDS: dict[C, str] = {
         instructed to, directed to, it is essential, only, every, will
     """,
     C.HENCEFORTH: """
+        from this paragraph on, from this note on, from this page on, from this text on,
         from now on, from this point, from this moment, henceforth, hereafter, going forward,
         from here on, in every run, on every run, in all future, every further, any further,
         permanently, new rule, new rules, new instructions, new instruction, new task, new role,
@@ -138,10 +138,11 @@ WORDS: dict[C, str] = {
         with the personality, in the voice of, your character, new identity, new name
     """,
     C.UNBOUND: """
-        no policy, no policies, no filter, no filters, no limit, no limits, no rules,
-        no restrictions, no guidelines, no constraints, no safety, no operator, no boundaries,
-        no ethics, no guardrails, no censorship, without restrictions, without limits,
-        without rules, without any restrictions, without filters, without filter,
+        follows no rules, follows no policy, obeys no rules, obeys nobody, knows no rules,
+        knows no limits, no policy, no policies, no filter, no filters, no limit, no limits,
+        no rules, no restrictions, no guidelines, no constraints, no safety, no operator,
+        no boundaries, no ethics, no guardrails, no censorship, without restrictions,
+        without limits, without rules, without any restrictions, without filters, without filter,
         without any filter, never refuse, never refuses, never declines, cannot refuse,
         can not refuse, unfiltered, uncensored, jailbreak, jailbroken, developer mode, god mode,
         debug mode, maintenance mode, admin mode, root mode, do anything now, you are dan,

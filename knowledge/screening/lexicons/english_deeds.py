@@ -18,18 +18,21 @@ WORDS: dict[C, str] = {
         quit your, quit following, leave your
     """,
     C.SUPERSEDE: """
-        no longer apply, no longer applies, no longer valid, void, has been replaced,
-        have been replaced, is replaced, are replaced, are suspended, is suspended, are void,
-        are cancelled, are revoked, are obsolete, are lifted, is lifted, is over, are over,
-        ceases to apply, cease to apply, supersede, supersedes, outranks, outrank,
-        take precedence over, takes precedence over, overrides, suspends, instead of following,
-        not bound, no longer bound, has been updated, have been updated, is outdated,
-        are outdated, has been lifted, have been lifted, has been withdrawn, have been withdrawn,
-        is no longer in force, are no longer in force, was revoked, were revoked, replaces all,
-        replaces any, replaces your, overrides all, overrides any, overrides your,
-        supersedes your, priority over, take priority, takes priority, come before, comes before
+        no longer matter, no longer count, no longer hold, no longer bind, do not count,
+        do not matter, no longer apply, no longer applies, no longer valid, void,
+        has been replaced, have been replaced, is replaced, are replaced, are suspended,
+        is suspended, are void, are cancelled, are revoked, are obsolete, are lifted, is lifted,
+        is over, are over, ceases to apply, cease to apply, supersede, supersedes, outranks,
+        outrank, take precedence over, takes precedence over, overrides, suspends,
+        instead of following, not bound, no longer bound, has been updated, have been updated,
+        is outdated, are outdated, has been lifted, have been lifted, has been withdrawn,
+        have been withdrawn, is no longer in force, are no longer in force, was revoked,
+        were revoked, replaces all, replaces any, replaces your, overrides all, overrides any,
+        overrides your, supersedes your, priority over, take priority, takes priority,
+        come before, comes before
     """,
     C.CONCEAL: """
+        between themselves, among themselves, between ourselves, keep silent, remain quiet,
         quietly, silently, secretly, covertly, behind the scenes, discreetly, stealthily,
         undisclosed, unnoticed, unannounced, keep this hidden, keep it hidden, keep hidden,
         keep this secret, keep it secret, keep this quiet, keep quiet, keep this to yourself,
@@ -186,6 +189,7 @@ WORDS: dict[C, str] = {
         left unmentioned, unmentioned, soften, softens, minimise, minimize, tone down
     """,
     C.RANK: """
+        put it on top, on top of the results, top of the results, rest outdated, the rest as,
         rank, ranks, ranked, ranking, recommend, recommends, recommended, recommendation,
         recommending, rated, rating, prefer, prefers, preferred, 10/10, ten out of ten,
         five stars, 5 stars, full marks, promote, promotes, praise, only option, only choice,
@@ -267,6 +271,7 @@ WORDS: dict[C, str] = {
         call it, label, classify, assess, grade, score, mark, advise, put in your
     """,
     C.SOLICIT: """
+        ask the user to re, ask them to re, ask the user to repeat, ask the user to verify their,
         ask the user for, ask them for, ask for their, ask for the user's, ask for his,
         ask for her, request the user's, request their, prompt the user for, prompt them for,
         have the user enter, have them enter, have the user type, ask the user to enter,

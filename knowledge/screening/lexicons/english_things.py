@@ -111,12 +111,12 @@ WORDS: dict[C, str] = {
         current query, current request, latest question, user's latest, asked so far,
         prompt and answer, question and answer, chat transcript, message history, chat messages,
         user messages, what was asked, what they asked, requester's, identity of the user,
-        user's identity, who asked, the asker, this conversation,
-        conversation so far, conversation history, your conversation, whole conversation,
-        entire conversation, full conversation, user now asks, user then asks,
-        next question of the user, conversation to, conversation at, conversation as,
-        conversation in, conversation and, conversation into, conversation you,
-        conversation encoded, of the conversation, from the conversation
+        user's identity, who asked, the asker, this conversation, conversation so far,
+        conversation history, your conversation, whole conversation, entire conversation,
+        full conversation, user now asks, user then asks, next question of the user,
+        conversation to, conversation at, conversation as, conversation in, conversation and,
+        conversation into, conversation you, conversation encoded, of the conversation,
+        from the conversation
     """,
     C.HOLDINGS: """
         notes, files, folder, folders, documents, contents, memory, memories, library, libraries,
@@ -211,15 +211,15 @@ WORDS: dict[C, str] = {
         failures, adverse, fees, price increase, problems
     """,
     C.OTHERS: """
-        other skills, other skill, all other, all others, any other, every other, competitor,
-        competitors, competing, alternative, alternatives, other suppliers, other vendors, rival,
-        rivals, the others, other products, other sources, other results, other tools,
-        other entries, other options, other documents, other providers, other candidates,
-        instead of any, other items, other notes, other units, other articles, other authors,
-        other pages, other answers, other brands, other companies, other services,
-        other contributions, other offers, other manufacturers, other shops, other methods,
-        rival products, anyone else, all else, others are, others as, discontinued, unreliable,
-        inferior, untrustworthy
+        the rest outdated, call the rest, rest as outdated, other skills, other skill, all other,
+        all others, any other, every other, competitor, competitors, competing, alternative,
+        alternatives, other suppliers, other vendors, rival, rivals, the others, other products,
+        other sources, other results, other tools, other entries, other options, other documents,
+        other providers, other candidates, instead of any, other items, other notes, other units,
+        other articles, other authors, other pages, other answers, other brands, other companies,
+        other services, other contributions, other offers, other manufacturers, other shops,
+        other methods, rival products, anyone else, all else, others are, others as,
+        discontinued, unreliable, inferior, untrustworthy
     """,
     C.OUTPUT: """
         answers, answer, summaries, summary, replies, reply, responses, response, comparisons,
