@@ -11,6 +11,7 @@ from tests.registry.contributions_for_tests import SKILL_MD, TRACE
 from tokens.models import Token, Toolset
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+NOWHERE = "22222222-2222-4222-8222-222222222222"
 REFUSED = frozenset({"invalid_body"})
 HIDDEN = frozenset({"not_found"})
 NOTE = {"title": "new", "content": "granite is cut along its grain"}
@@ -120,7 +121,7 @@ MEMORY_ASKS: dict[str, Ask] = {
     ),
     "relate to what is not there": Ask(
         covers=("relate_items",),
-        rest=rest("POST", "items/{item}/relations", target_id=MISSING),
+        rest=rest("POST", "items/{item}/relations", target_id=NOWHERE),
         writes=True,
         is_about_an_item=True,
         allowed=HIDDEN,

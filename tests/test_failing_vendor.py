@@ -170,7 +170,7 @@ def test_what_another_worker_has_in_hand_is_looked_after_until_it_is_done(
 ) -> None:
     monkeypatch.setattr(intake, "ANOTHER_AT_IT_SEC", 0.01)
     with monkeypatch.context() as patch:
-        patch.setattr(intake, "_alone", lambda content_id: nullcontext(False))
+        patch.setattr(intake, "alone", lambda content_id: nullcontext(False))
         talk.send()
         [first] = Job.objects.values_list("pk", flat=True)
         eventually(lambda: not Job.objects.filter(pk=first).exists())

@@ -386,7 +386,7 @@ def test_a_unit_is_only_a_version_of_its_own_type(library: Access) -> None:
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"type": "task", "attributes": {"status": "doing"}}, "project"),
+        ({"type": "task", "attributes": {"status": "asleep"}}, "status"),
         ({"type": "task", "attributes": {"project": "mine"}}, "UUID"),
         ({"type": "rule", "attributes": {"mood": "good"}}, "mood"),
         ({"type": "skill", "attributes": {"allowed_tools": 7}}, "allowed_tools"),
