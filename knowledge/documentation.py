@@ -16,7 +16,7 @@ from knowledge.library import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import Folder, Item, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
 from knowledge.sources.addresses import read_url
-from knowledge.validation import clean_line, clean_text, one_of, within
+from knowledge.validation import clean_line, clean_text, id_or_none, one_of, within
 
 MAX_NAME = 200
 MAX_URL = 2_000
@@ -187,19 +187,12 @@ def source_named(access: Access, name_or_id: str) -> Source:
     access.require(Capability.READ)
     sources = Source.objects.visible_to(access)
     source = sources.filter(name__iexact=name_or_id).first()
-    if source is None and (source_id := _uuid_or_none(name_or_id)):
+    if source is None and (source_id := id_or_none(name_or_id)):
         source = sources.filter(pk=source_id).first()
     if source is None:
         names = ", ".join(repr(each.name) for each in sources) or "none yet"
         raise NotFound(f"There is no source {name_or_id!r}; there are: {names}.")
     return source
-
-
-def _uuid_or_none(value: str) -> UUID | None:
-    try:
-        return UUID(value)
-    except ValueError:
-        return None
 
 
 def _visible(access: Access, source_id: UUID) -> Source:

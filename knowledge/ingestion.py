@@ -10,7 +10,6 @@ from django.db import transaction
 from knowledge import changes, intake, linking, quotas, tasks, transforms
 from knowledge.access import Access, Capability
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
-from knowledge.languages import language_of
 from knowledge.models import (
     Content,
     IndexStatus,
@@ -22,7 +21,7 @@ from knowledge.models import (
     UploadState,
 )
 from knowledge.providers import live_transcriber
-from knowledge.shelving import MAX_TITLE, Prepared, Wish, index, prepare, shelve, wish_of
+from knowledge.shelving import MAX_TITLE, Prepared, Wish, index, own_text, prepare, shelve, wish_of
 from knowledge.sources import audio, canonical, files, links
 from knowledge.sources.addresses import read_url
 from knowledge.sources.extracted import Extracted, Fetched, Recording
@@ -176,12 +175,9 @@ def _added(access: Access, item: Item) -> Added:
 
 def _add_text(access: Access, text: str, wish: Wish) -> Item:
     text = _checked_text(text)
-    language = language_of(text)
     ready = prepare(text, wish.title) if wish.in_kb else None
     with transaction.atomic():
-        content = Content.objects.create(
-            owner_id=access.owner_id, kind="text", title=wish.title, text=text, language=language
-        )
+        content = own_text(access, title=wish.title, text=text)
         return shelve(access, content, wish, ready)
 
 

@@ -31,7 +31,15 @@ from knowledge.models import (
 from knowledge.models.folder import FolderQuerySet
 from knowledge.models.item import ItemQuerySet
 from knowledge.shelving import MAX_TITLE
-from knowledge.validation import as_moment, clean_line, clean_tags, clean_text, one_of, within
+from knowledge.validation import (
+    as_moment,
+    clean_line,
+    clean_tags,
+    clean_text,
+    id_or_none,
+    one_of,
+    within,
+)
 
 MAX_RECENT = 100
 MAX_PER_PAGE = 100
@@ -283,7 +291,7 @@ def folder_by_name_or_id(access: Access, name_or_id: str) -> Folder:
     """A folder as people name it: its name in any case, or its id."""
     folders = Folder.objects.visible_to(access)
     folder = folders.filter(name__iexact=name_or_id).first()
-    if folder is None and (folder_id := _uuid_or_none(name_or_id)):
+    if folder is None and (folder_id := id_or_none(name_or_id)):
         folder = folders.filter(pk=folder_id).first()
     if folder is None:
         names = ", ".join(repr(each.name) for each in folders) or "none yet"
@@ -318,13 +326,6 @@ def _visible_folder(access: Access, folder_id: UUID, *, for_update: bool = False
     if folder is None:
         raise _no_such("folder")
     return folder
-
-
-def _uuid_or_none(value: str) -> UUID | None:
-    try:
-        return UUID(value)
-    except ValueError:
-        return None
 
 
 def _no_such(what: str) -> NotFound:

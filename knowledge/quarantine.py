@@ -8,6 +8,8 @@ from django.contrib.auth.models import AbstractUser
 from django.db import transaction
 from django.utils import timezone
 
+from knowledge import changes
+from knowledge.access import Access
 from knowledge.errors import CapabilityDenied, InvalidInput, NotFound
 from knowledge.models import Item, Quarantine, QuarantineReason, Verdict
 from knowledge.screening import Finding, screen_document
@@ -55,6 +57,15 @@ def hold(
         quarantine.save(update_fields=["findings"])
     _mark(item, quarantined=True)
     return quarantine
+
+
+def hold_rewritten(access: Access, item: Item, findings: Iterable[Mapping[str, Any]]) -> None:
+    """Hold back an item that was given suspected words; to undo those undoes this."""
+    was_held = item.quarantined
+    held = hold(item, QuarantineReason.INJECTION, findings)
+    if not was_held:
+        changes.item_changed(access, item, {"quarantined": False})
+        changes.row_added(access, held, fields=["verdict"])
 
 
 def let_go(item: Item) -> None:

@@ -91,6 +91,13 @@ def index(item: Item, ready: Prepared | None, *, is_new: bool = False) -> None:
         tasks.embed_item.send(str(item.pk))
 
 
+def own_text(access: Access, *, title: str, text: str) -> Content:
+    """A content that only its owner has, in the caller's transaction."""
+    return Content.objects.create(
+        owner_id=access.owner_id, kind="text", title=title, text=text, language=language_of(text)
+    )
+
+
 def shelve(access: Access, content: Content, wish: Wish, ready: Prepared | None) -> Item:
     """Make the caller's item of a content, in the caller's transaction, which holds the content."""
     custom_title = wish.title if wish.title != content.title else ""

@@ -87,6 +87,14 @@ def as_id(value: str | UUID, *, field: str) -> UUID:
         raise InvalidId(f"{field} must be a UUID.", field=field) from None
 
 
+def id_or_none(value: str) -> UUID | None:
+    """An identifier, where anything else may be a name."""
+    try:
+        return UUID(value)
+    except ValueError:
+        return None
+
+
 def as_moment(value: str | datetime, *, field: str) -> datetime:
     """An ISO date or datetime, or an age such as 7d, 2w, 3m or 1y before now."""
     if isinstance(value, datetime):

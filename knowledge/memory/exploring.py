@@ -9,9 +9,9 @@ from django.db.models import Q
 from django.db.models.functions import Left
 
 from knowledge.access import Access, Capability
-from knowledge.attributes import TASK_STATUSES
 from knowledge.errors import InvalidInput
 from knowledge.memory.depending import Plan, Standing, TaskState, planned
+from knowledge.memory.filtering import statuses_of
 from knowledge.memory.relations import seen_items
 from knowledge.memory.walking import (
     MAX_WALKED,
@@ -80,7 +80,7 @@ class _Asked:
     along: list[str]
     depth: int
     limit: int
-    statuses: list[str]
+    statuses: Collection[str]
     narrowing: Narrowing
 
     def matching(self) -> ItemQuerySet:
@@ -128,7 +128,7 @@ def explore(
         ],
         depth=within(depth, field="depth", low=1, high=MAX_DEPTH),
         limit=within(limit, field="limit", low=1, high=MAX_LIMIT),
-        statuses=_statuses(status),
+        statuses=() if status is None else statuses_of(status),
         narrowing=Narrowing(language=language, category=category, project=project),
     )
     _check_entity_id(mode, entity_id)
@@ -136,11 +136,6 @@ def explore(
         return _list(asked)
     (entity,) = seen_items(access, [entity_id])
     return _WALKS[mode](asked, entity)
-
-
-def _statuses(status: str | None) -> list[str]:
-    words = [] if status is None else [word.strip() for word in status.split(",")]
-    return [one_of(word, TASK_STATUSES, field="status") for word in dict.fromkeys(words)]
 
 
 def _check_entity_id(mode: str, entity_id: UUID | None) -> None:
@@ -213,7 +208,7 @@ def _seen(access: Access) -> ItemQuerySet:
     return Item.objects.visible_to(access).filter(quarantined=False)
 
 
-def _in_status(statuses: Sequence[str]) -> Q:
+def _in_status(statuses: Collection[str]) -> Q:
     """Archived is what a task's status says, and what any item can be besides."""
     found = Q(archived=True) if "archived" in statuses else Q()
     for status in statuses:

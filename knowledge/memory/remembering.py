@@ -9,12 +9,10 @@ from knowledge import quarantine, shelving
 from knowledge.access import Access, Capability
 from knowledge.attributes import checked_attributes
 from knowledge.errors import InvalidInput
-from knowledge.languages import language_of
 from knowledge.memory.conflicts import Conflicts, near_duplicates
 from knowledge.memory.relations import all_still_there, link, seen_items
 from knowledge.models import (
     MEMORY_TYPES,
-    Content,
     Item,
     ItemType,
     QuarantineReason,
@@ -147,13 +145,7 @@ def clean_content(text: str, *, field: str) -> str:
 
 def written(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> Item:
     """Write a draft within the caller's transaction; a suspected one is held back from search."""
-    content = Content.objects.create(
-        owner_id=access.owner_id,
-        kind="text",
-        title=draft.title,
-        text=draft.text,
-        language=language_of(draft.text),
-    )
+    content = shelving.own_text(access, title=draft.title, text=draft.text)
     wish = Wish(
         title=draft.title,
         tags=draft.tags,

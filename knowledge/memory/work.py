@@ -18,7 +18,6 @@ from knowledge.models import (
     Folder,
     Item,
     ItemType,
-    QuarantineReason,
     Relation,
     RelationType,
 )
@@ -72,7 +71,8 @@ def manage(
         _change(access, asked, task)
         _retell(access, asked, task, ready)
         _relate(access, asked, task)
-        _hold_back(access, task, findings)
+        if findings:
+            quarantine.hold_rewritten(access, task, findings)
         episode = _write_beside(access, asked, task, draft)
     return _managed(access, asked, task, episode, [*findings, *(draft.findings if draft else [])])
 
@@ -166,17 +166,6 @@ def _replace(access: Access, task: Item, type: RelationType, wanted: set[UUID]) 
         end(access, relation)
     for target in seen_items(access, sorted(wanted)):
         link(access, task, target, type=type)
-
-
-def _hold_back(access: Access, task: Item, findings: list[dict[str, Any]]) -> None:
-    """Keep a task that was given suspected words out of search; to undo those undoes this."""
-    if not findings:
-        return
-    was_held = task.quarantined
-    held = quarantine.hold(task, QuarantineReason.INJECTION, findings)
-    if not was_held:
-        changes.item_changed(access, task, {"quarantined": False})
-        changes.row_added(access, held, fields=["verdict"])
 
 
 def _write_beside(access: Access, asked: Asked, task: Item, draft: Draft | None) -> Item | None:

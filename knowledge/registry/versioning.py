@@ -10,14 +10,11 @@ from django.db.models import Q
 from knowledge import changes, intake, quarantine, shelving
 from knowledge.access import Access
 from knowledge.errors import Conflict
-from knowledge.languages import language_of
 from knowledge.models import (
     UNIT_TYPES,
-    Content,
     Item,
     ItemType,
     Quality,
-    QuarantineReason,
     Version,
     Visibility,
 )
@@ -177,13 +174,7 @@ def _seen_by(draft: Draft, known: Item | None) -> Visibility:
 
 
 def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> Contributed:
-    content = Content.objects.create(
-        owner_id=access.owner_id,
-        kind="text",
-        title=draft.title,
-        text=draft.text,
-        language=language_of(draft.text),
-    )
+    content = shelving.own_text(access, title=draft.title, text=draft.text)
     wish = Wish(
         title=draft.title,
         tags=draft.tags,
@@ -226,17 +217,8 @@ def _versioned(access: Access, item: Item, draft: Draft, novelty: Novelty) -> Co
     )
     changes.row_added(access, version)
     if draft.findings:
-        _hold_back(access, item, draft.findings)
+        quarantine.hold_rewritten(access, item, draft.findings)
     quality = score_item(item, novelty=novelty)
     return Contributed(
         item=item, version=version, quality=quality, findings=draft.findings, is_new=True
     )
-
-
-def _hold_back(access: Access, item: Item, findings: list[dict[str, Any]]) -> None:
-    """Keep an item of a suspected version out of search; to undo the version undoes this."""
-    was_held = item.quarantined
-    held = quarantine.hold(item, QuarantineReason.INJECTION, findings)
-    if not was_held:
-        changes.item_changed(access, item, {"quarantined": False})
-        changes.row_added(access, held, fields=["verdict"])
