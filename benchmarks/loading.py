@@ -199,11 +199,11 @@ def _write_words(library: Library, owner_ids: Array) -> None:
         texts = library.texts(batch)
         items = library.item_of(np.array(batch))
         for item in np.unique(items).tolist():
-            rows = [
-                (chunk + 1, f"Item {item}\n{texts[chunk - batch.start]}")
-                for chunk in (np.nonzero(items == item)[0] + batch.start).tolist()
-            ]
-            write_words(int(owner_ids[item]), library.item_ids[item], "english", rows)
+            places = np.nonzero(items == item)[0].tolist()
+            chunk_ids = [batch.start + place + 1 for place in places]
+            words = [f"Item {item}\n{texts[place]}" for place in places]
+            owner_id, item_id = int(owner_ids[item]), library.item_ids[item]
+            write_words(owner_id, item_id, "english", chunk_ids, words)
 
     def write_and_leave(batch: range) -> None:
         try:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from uuid import UUID
 
 import numpy as np
@@ -10,6 +11,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from knowledge.chunking import Piece, indexed_text
+from knowledge.copying import copy_rows
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
 from knowledge.providers import embedder_named, live_embedder
@@ -22,6 +24,12 @@ INLINE_CHUNKS = 32
 
 _BATCH = 64
 """Chunks embedded together in a job: small enough to lose little when a worker dies."""
+
+_STORED_AT_ONCE = 512
+"""Chunks whose texts are read together, and whose vectors are written together at most."""
+
+_SECONDS_AT_RISK = 0.25
+"""What took as long as this to embed is written before more is: a vendor's batch always does."""
 
 _WRITING = 7_361_001
 """The advisory lock that index writers share, and that a change of generation has alone."""
@@ -115,7 +123,7 @@ def write_pieces(item: Item, chunk_ids: Sequence[int], embedded: EmbeddedPieces)
 
 
 def embed_item(item_id: UUID) -> None:
-    """Embed what the item still lacks, batch by batch, so that a killed worker loses one batch."""
+    """Embed what the item still lacks, bit by bit, so that a killed worker loses little."""
     while True:
         generation = live_generation()
         _mark_waiting(item_id, generation)
@@ -126,20 +134,20 @@ def embed_item(item_id: UUID) -> None:
 
 
 def embed_missing(item_id: UUID, generation: Generation) -> Iterator[int]:
-    """Embed what the item lacks in this generation, and yield how many each batch had."""
+    """Embed what the item lacks in this generation, and yield how many were written each time."""
     items = Item.objects.select_related("content").defer("content__text", "content__locators")
     while item := items.filter(pk=item_id).first():
         missing = _without_vector(item, generation)
-        if not missing:
-            return
-        for at in range(0, len(missing), _BATCH):
-            batch = _texts_of(item, missing[at : at + _BATCH])
-            if not batch:  # written anew since
-                break
-            vectors = _embed(generation, list(batch.values()))
-            if not _store_batch(item_id, generation, list(batch), vectors):
+        found = 0
+        for batch, vectors in _embedded(item, generation, missing):
+            still = _store_batch(item_id, generation, batch, vectors)
+            if still is None:
                 return
+            found += still
             yield len(batch)
+        # Whoever writes an item anew replaces every chunk: all found, nothing else is missing.
+        if found == len(missing):
+            return
 
 
 def mark_embedding_failed(item_id: UUID, reason: str) -> None:
@@ -147,6 +155,28 @@ def mark_embedding_failed(item_id: UUID, reason: str) -> None:
     Item.objects.filter(pk=item_id, index_status=IndexStatus.KEYWORD).update(
         index_status=IndexStatus.FAILED, index_error=reason
     )
+
+
+def _embedded(
+    item: Item, generation: Generation, chunk_ids: Sequence[int]
+) -> Iterator[tuple[Sequence[int], Vectors]]:
+    """The vectors of those chunks that are still there, given out when they are to be written."""
+    for at in range(0, len(chunk_ids), _STORED_AT_ONCE):
+        texts = _texts_of(item, chunk_ids[at : at + _STORED_AT_ONCE])
+        yield from _gathered(generation, list(texts), list(texts.values()))
+
+
+def _gathered(
+    generation: Generation, chunk_ids: Sequence[int], texts: Sequence[str]
+) -> Iterator[tuple[Sequence[int], Vectors]]:
+    vectors: list[Vectors] = []
+    first, since = 0, monotonic()
+    for at in range(0, len(texts), _BATCH):
+        vectors.append(_embed(generation, texts[at : at + _BATCH]))
+        end = min(at + _BATCH, len(texts))
+        if end == len(texts) or monotonic() - since >= _SECONDS_AT_RISK:
+            yield chunk_ids[first:end], np.concatenate(vectors)
+            vectors, first, since = [], end, monotonic()
 
 
 def _embed(generation: Generation, texts: Sequence[str]) -> Vectors:
@@ -161,9 +191,15 @@ def _embed(generation: Generation, texts: Sequence[str]) -> Vectors:
 
 def _texts_of(item: Item, chunk_ids: Sequence[int]) -> dict[int, str]:
     """What is embedded of each chunk that is still there, in order."""
-    chunks = Chunk.objects.filter(pk__in=chunk_ids).order_by("position")
-    rows = chunks.values_list("pk", "text", "heading_path")
-    return {pk: indexed_text(text, item.title, tuple(headings)) for pk, text, headings in rows}
+    # An item's chunks have ids of one stretch, asked for by its ends: a list takes longer.
+    title, wanted = item.title, set(chunk_ids)
+    first, last = min(chunk_ids), max(chunk_ids)
+    chunks = Chunk.objects.filter(item=item, pk__gte=first, pk__lte=last).order_by("position")
+    return {
+        pk: indexed_text(text, title, tuple(headings))
+        for pk, text, headings in chunks.values_list("pk", "text", "heading_path")
+        if pk in wanted
+    }
 
 
 def _without_vector(item: Item, generation: Generation) -> list[int]:
@@ -182,33 +218,34 @@ def _without_vector(item: Item, generation: Generation) -> list[int]:
 @transaction.atomic
 def _store_batch(
     item_id: UUID, generation: Generation, batch: Sequence[int], vectors: Vectors
-) -> bool:
-    """Write the batch, unless the generation or the item has gone."""
+) -> int | None:
+    """Write the batch and say how many of its chunks are there; None if item or generation went."""
     # Another worker, or a re-index, may have been here since the batch was read.
-    item = Item.objects.select_for_update().filter(pk=item_id).first()
+    item = Item.objects.select_for_update().only("owner_id").filter(pk=item_id).first()
     hold_live_generation()
     if item is None or not Generation.objects.filter(pk=generation.pk, retired_at=None).exists():
-        return False
-    still = Chunk.objects.filter(pk__in=batch)
-    done = ChunkEmbedding.objects.filter(chunk__in=batch, generation=generation)
-    missing = {*still.values_list("pk", flat=True)} - {*done.values_list("chunk_id", flat=True)}
+        return None
+    first, last = min(batch), max(batch)
+    chunks = Chunk.objects.filter(item=item, pk__gte=first, pk__lte=last)
+    still = {*chunks.values_list("pk", flat=True)}.intersection(batch)
+    done = ChunkEmbedding.objects.filter(
+        chunk_id__gte=first, chunk_id__lte=last, generation=generation
+    )
+    missing = still.difference(done.values_list("chunk_id", flat=True))
     fresh = [at for at, chunk_id in enumerate(batch) if chunk_id in missing]
     _write_vectors(item, generation.pk, [batch[at] for at in fresh], vectors[fresh])
-    return True
+    return len(still)
 
 
 _COPY_VECTORS = (
     "COPY knowledge_chunkembedding (chunk_id, owner_id, item_id, generation_id, vector) "
     "FROM STDIN (FORMAT BINARY)"
 )
-_COPY_BEGIN = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_COPY_END = b"\xff\xff"
 
 
 def _write_vectors(
     item: Item, generation_id: int, chunk_ids: Sequence[int], vectors: Vectors
 ) -> None:
-    """All rows at once, in the bytes that Postgres takes: one by one, Python takes longer."""
     rows = np.zeros(len(chunk_ids), _row_of(vectors.shape[1]))
     rows["fields"] = 5
     rows["chunk"], rows["owner"], rows["generation"] = chunk_ids, item.owner_id, generation_id
@@ -218,8 +255,7 @@ def _write_vectors(
     for name in ("chunk", "owner", "item", "generation"):
         rows[f"{name}_size"] = rows.dtype[name].itemsize
     rows["vector_size"] = 4 + rows.dtype["vector"].itemsize
-    with connection.cursor() as cursor, cursor.copy(_COPY_VECTORS) as copy:
-        copy.write(_COPY_BEGIN + rows.tobytes() + _COPY_END)
+    copy_rows(_COPY_VECTORS, rows.tobytes())
 
 
 def _row_of(dimensions: int) -> np.dtype[np.void]:

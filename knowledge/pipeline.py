@@ -1,11 +1,14 @@
 """The steps that make an item searchable. Each holds its item's row and is safe to run twice."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
+from struct import Struct
 
 from django.db import connection
 
 from knowledge.chunking import Piece
+from knowledge.copying import copy_rows
 from knowledge.generations import EmbeddedPieces, hold_live_generation, write_pieces
 from knowledge.languages import configuration_for
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
@@ -17,8 +20,21 @@ INDEX_VERSION = 1
 
 _COPY_CHUNKS = (
     "COPY knowledge_chunk "
-    '(id, item_id, owner_id, position, start, "end", heading_path, text, locator) FROM STDIN'
+    '(id, item_id, owner_id, position, start, "end", heading_path, text, locator) '
+    "FROM STDIN (FORMAT BINARY)"
 )
+_CHUNK_KEYS = Struct("!hiqi16siiiiiiii")
+"""The first six fields, each after its size, and before them how many fields there are."""
+_SIZE = Struct("!i")
+_ARRAY, _ARRAY_LENGTHS = Struct("!iii"), Struct("!ii")
+_TEXT_TYPE = 25
+_JSONB_VERSION = b"\1"
+
+# The sequence is looked up once, and not for each id.
+_NEXT_IDS = """
+    SELECT nextval((SELECT pg_get_serial_sequence('knowledge_chunk', 'id')::regclass))
+    FROM generate_series(1, %s)
+"""
 
 
 def index_item(
@@ -66,23 +82,37 @@ def _count(item: Item, chunks: int, change: int) -> None:
 
 
 def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
-    parts = item.content.locators
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence('knowledge_chunk', 'id')) "
-            "FROM generate_series(1, %s)",
-            [len(pieces)],
-        )
+        cursor.execute(_NEXT_IDS, [len(pieces)])
         chunk_ids = [row[0] for row in cursor.fetchall()]
-        with cursor.copy(_COPY_CHUNKS) as copy:
-            for position, (chunk_id, piece) in enumerate(zip(chunk_ids, pieces, strict=True)):
-                place = (chunk_id, item.pk, item.owner_id, position, piece.start, piece.end)
-                locator = json.dumps(span_locator(parts, piece.start, piece.end))
-                copy.write_row((*place, list(piece.heading_path), piece.text, locator))
-    texts = ((id_, _all_words(item, piece)) for id_, piece in zip(chunk_ids, pieces, strict=True))
+    copy_rows(_COPY_CHUNKS, b"".join(_chunk_rows(item, chunk_ids, pieces)))
+    texts = [_all_words(item, piece) for piece in pieces]
     configuration = configuration_for(item.content.language)
-    write_words(item.owner_id, item.pk, configuration, texts)
+    write_words(item.owner_id, item.pk, configuration, chunk_ids, texts)
     return chunk_ids
+
+
+def _chunk_rows(item: Item, chunk_ids: Sequence[int], pieces: Sequence[Piece]) -> Iterator[bytes]:
+    parts, item_key = item.content.locators, item.pk.bytes
+    text_array = cache(_text_array)  # headings repeat from piece to piece
+    for position, (chunk_id, piece) in enumerate(zip(chunk_ids, pieces, strict=True)):
+        keys = (8, chunk_id, 16, item_key, 4, item.owner_id)
+        yield _CHUNK_KEYS.pack(9, *keys, 4, position, 4, piece.start, 4, piece.end)
+        locator = json.dumps(span_locator(parts, piece.start, piece.end))
+        yield _field(text_array(piece.heading_path))
+        yield _field(piece.text.encode())
+        yield _field(_JSONB_VERSION + locator.encode())
+
+
+def _field(value: bytes) -> bytes:
+    return _SIZE.pack(len(value)) + value
+
+
+def _text_array(texts: Sequence[str]) -> bytes:
+    if not texts:
+        return _ARRAY.pack(0, 0, _TEXT_TYPE)
+    elements = (_field(text.encode()) for text in texts)
+    return _ARRAY.pack(1, 0, _TEXT_TYPE) + _ARRAY_LENGTHS.pack(len(texts), 1) + b"".join(elements)
 
 
 def _all_words(item: Item, piece: Piece) -> str:

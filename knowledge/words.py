@@ -41,6 +41,11 @@ _AFTER_WORDS = _EDGE + ",;)]}>\"'`”’»"
 _BEFORE_WORDS = "([{<\"'`“„‘«"
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a text in order; those of each part between blanks are the same by itself."""
+    return plain(text).lower().split()
+
+
 def plain(text: str) -> str:
     """The text as words apart: no punctuation, humps of camelCase and pairs of Chinese added."""
     if _HUMPED.search(text):

@@ -168,7 +168,7 @@ def test_a_killed_workers_embeddings_are_finished_by_another_and_none_is_made_tw
     home: Path, token: str
 ) -> None:
     with running(home) as quarry, quarry.database() as database:
-        database.execute(GATE_AFTER_THE_FIRST_BATCH)
+        database.execute(GATE_AFTER_THE_FIRST_VECTORS)
         with quarry.database() as gate:
             gate.execute("SELECT pg_advisory_lock(1)")
             item = quarry.add(token, "Long", prose(500_000))
@@ -181,16 +181,16 @@ def test_a_killed_workers_embeddings_are_finished_by_another_and_none_is_made_tw
         eventually(lambda: rows(database, "SELECT 1 FROM knowledge_job") == [])
         assert quarry.worker_pid() != worker
         [(status, chunks)] = rows(database, "SELECT index_status, chunk_count FROM knowledge_item")
-        assert (status, chunks > 300) == ("done", True)
+        assert (status, chunks > 512) == ("done", True)
         embedded = "SELECT count(*), count(DISTINCT chunk_id) FROM knowledge_chunkembedding"
         assert rows(database, embedded) == [(chunks, chunks)]
         assert rows(database, BROKEN) == []
 
 
-# Whoever wants to write a vector behind the first batch waits for the gate to open.
-GATE_AFTER_THE_FIRST_BATCH = """
+# Whoever wants to write a vector behind those that are written first waits for the gate to open.
+GATE_AFTER_THE_FIRST_VECTORS = """
 CREATE FUNCTION wait_at_the_gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF (SELECT position FROM knowledge_chunk WHERE id = NEW.chunk_id) >= 64 THEN
+    IF (SELECT position FROM knowledge_chunk WHERE id = NEW.chunk_id) >= 512 THEN
         PERFORM pg_advisory_xact_lock_shared(1);
     END IF;
     RETURN NEW;

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 from dramatiq import get_broker
 
-from knowledge import generations, ingestion, shelving, tasks
+from knowledge import generations, ingestion, pipeline, shelving, tasks
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
 from knowledge.maintenance import building
@@ -115,3 +115,94 @@ def test_an_answer_of_the_wrong_shape_is_not_written(library: Access, register: 
     with pytest.raises(ProviderUnavailable, match="answered"):
         generations.embed_item(item.pk)
     assert not ChunkEmbedding.objects.exists()
+
+
+MANY = "\n\n".join(f"# Part {n}\n\n{'Words of this part follow here. ' * 40}" for n in range(150))
+
+
+class Counting(FakeEmbedder):
+    """Notes how many vectors are kept whenever it is asked for more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[int] = []
+
+    def embed_document(self, chunks):
+        self.kept.append(ChunkEmbedding.objects.count())
+        return super().embed_document(chunks)
+
+
+def test_what_was_quick_to_embed_is_written_at_once(library: Access, register: Register) -> None:
+    item = ingestion.add_text(library, title="Many", text=MANY)
+    counting = Counting()
+    register("fake", counting)
+    generations.embed_item(item.pk)
+    assert counting.kept == [0] * -(-item.chunk_count // 64)
+    assert ChunkEmbedding.objects.count() == item.chunk_count
+    assert faults() == {}
+
+
+@pytest.mark.parametrize(("seconds", "at_once"), [(0.0, 512), (60.0, 100)])
+def test_what_took_long_or_is_much_is_written_before_more_is_embedded(
+    library: Access,
+    register: Register,
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: float,
+    at_once: int,
+) -> None:
+    monkeypatch.setattr(generations, "_SECONDS_AT_RISK", seconds)
+    monkeypatch.setattr(generations, "_STORED_AT_ONCE", at_once)
+    item = ingestion.add_text(library, title="Many", text=MANY)
+    counting = Counting()
+    register("fake", counting)
+    generations.embed_item(item.pk)
+    expected = [0, 64, 128] if seconds == 0.0 else [0, 0, 100]
+    assert counting.kept[:3] == expected
+    assert ChunkEmbedding.objects.count() == item.chunk_count
+    assert faults() == {}
+
+
+def test_a_failure_keeps_what_was_written_and_the_next_try_makes_the_rest(
+    library: Access, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generations, "_SECONDS_AT_RISK", 0.0)
+    item = ingestion.add_text(library, title="Many", text=MANY)
+
+    class FailsOnce(Counting):
+        def embed_document(self, chunks):
+            vectors = super().embed_document(chunks)
+            if len(self.kept) == 2:
+                raise ProviderUnavailable("away")
+            return vectors
+
+    failing = FailsOnce()
+    register("fake", failing)
+    with pytest.raises(ProviderUnavailable):
+        generations.embed_item(item.pk)
+    assert ChunkEmbedding.objects.count() == 64
+    generations.embed_item(item.pk)
+    assert failing.kept[:3] == [0, 64, 64]
+    assert ChunkEmbedding.objects.count() == item.chunk_count
+    assert faults() == {}
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_an_item_written_anew_while_it_is_embedded_lacks_nothing(
+    library: Access, register: Register, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    monkeypatch.setattr(generations, "_STORED_AT_ONCE", 100)
+    item = ingestion.add_text(library, title="Many", text=MANY)
+
+    class WrittenMeanwhile(Counting):
+        def embed_document(self, chunks):
+            vectors = super().embed_document(chunks)
+            if len(self.kept) == at:
+                pipeline.index_item(item, shelving.cut(MANY).pieces, None)
+            return vectors
+
+    register("fake", WrittenMeanwhile())
+    generations.embed_item(item.pk)
+    item.refresh_from_db()
+    assert item.index_status == "done"
+    assert ChunkEmbedding.objects.count() == item.chunk_count
+    assert faults() == {}

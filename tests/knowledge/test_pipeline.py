@@ -1,0 +1,56 @@
+"""Chunks are kept as they were cut, whatever their texts and headings are made of."""
+
+import pytest
+from django.db import connection
+
+from knowledge import pipeline
+from knowledge.access import Access
+from knowledge.chunking import Piece
+from knowledge.models import Chunk, ChunkText
+from knowledge.places import span_locator
+from tests.conftest import Add
+
+HEADINGS: list[tuple[str, ...]] = [
+    (),
+    ("Plain",),
+    ("", "NULL", "null"),
+    ('"quoted"', "back\\slash", "{brace}", "comma, comma"),
+    ("tab\there", "new\nline", "\\N", "私は学生です", "🙂 é", "x" * 5_000),
+]
+
+
+def test_chunks_are_read_back_as_they_were_cut(library: Access, add: Add) -> None:
+    item = add("Odd")
+    item.content.locators = [
+        {"start": 0, "end": 90, "page": 1},
+        {"start": 90, "end": 500, "page": 2, "start_sec": None},
+    ]
+    pieces = [
+        Piece(at * 40, at * 40 + 40, f"Text {at}: \\. \\N \t \r\n ünï 私 🙂 {path}"[:400], path)
+        for at, path in enumerate(HEADINGS)
+    ]
+    pipeline.index_item(item, pieces, None)
+    chunks = list(Chunk.objects.filter(item=item).order_by("position"))
+    assert [chunk.piece for chunk in chunks] == pieces
+    assert [chunk.position for chunk in chunks] == list(range(len(pieces)))
+    assert {chunk.owner_id for chunk in chunks} == {item.owner_id}
+    assert [chunk.locator for chunk in chunks] == [
+        span_locator(item.content.locators, piece.start, piece.end) for piece in pieces
+    ]
+    assert [chunk.pk for chunk in chunks] == sorted(chunk.pk for chunk in chunks)
+    assert ChunkText.objects.filter(item_id=item.pk).count() == len(pieces)
+
+
+def test_an_item_without_pieces_has_no_chunk(library: Access, add: Add) -> None:
+    item = add("Nothing")
+    pipeline.index_item(item, [], None)
+    assert not Chunk.objects.filter(item=item).exists()
+    assert item.index_status == "done"
+
+
+@pytest.mark.django_db
+def test_an_array_is_the_bytes_that_postgres_itself_would_send() -> None:
+    with connection.cursor() as cursor:
+        for path in HEADINGS:
+            cursor.execute("SELECT array_send(%s::text[])", [list(path)])
+            assert bytes(cursor.fetchone()[0]) == pipeline._text_array(path)
