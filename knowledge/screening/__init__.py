@@ -8,9 +8,11 @@ from typing import TypeAlias
 from knowledge.screening.assignments import find_assigned
 from knowledge.screening.commands import find_in_commands
 from knowledge.screening.findings import Finding, Verdict, without_overlaps
-from knowledge.screening.injection import find_orders
+from knowledge.screening.injection import find_guises, find_orders, find_spoken, spoken_in
 from knowledge.screening.joining import find_split
-from knowledge.screening.orders import MEANING
+from knowledge.screening.naming import MEANING
+from knowledge.screening.nearby import find_near
+from knowledge.screening.placeholders import lowered
 from knowledge.screening.prose import find_told
 from knowledge.screening.secrets import SECRET_RULES, find_tokens
 
@@ -47,18 +49,24 @@ def screen_all(texts: Iterable[str]) -> Verdict:
 
 def screen_document(value: JsonValue) -> Verdict:
     """Every string and key of a JSON value, each finding with the path of its string."""
-    return Verdict(
-        tuple(
-            replace(finding, path=path)
-            for path, name, text in _strings(value)
-            for finding in (*screen(text).findings, *_named(name, text))
-        )
-    )
+    strings = list(_strings(value))
+    alone = [
+        replace(finding, path=path)
+        for path, name, text in strings
+        for finding in (*without_overlaps(_secrets(text)), *find_guises(text), *_named(name, text))
+    ]
+    # What is said in one step of a trace may be meant for the next, so all are heard together.
+    said = [sentence for path, _, text in strings for sentence in spoken_in(text, path)]
+    return Verdict((*alone, *_one_a_place(find_spoken(said))))
+
+
+def _one_a_place(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple({(found.path, found.start): found for found in findings}.values())
 
 
 def _named(name: str, text: str) -> Iterator[Finding]:
     """A member called `password` makes a secret of a word that is none in a text."""
-    if name and not screen(text).secrets:
+    if name and not any(_secrets(text)):
         lead = f"{name}: "
         for finding in find_assigned(f"{lead}{json.dumps(text, ensure_ascii=False)}"):
             yield replace(finding, start=0, end=len(text))
@@ -77,6 +85,7 @@ def _secrets(text: str) -> Iterator[Finding]:
     yield from find_assigned(text)
     yield from find_in_commands(text)
     yield from find_told(text)
+    yield from find_near(text, lowered(text))
 
 
 def _strings(document: JsonValue) -> Iterator[tuple[str, str, str]]:

@@ -1,20 +1,22 @@
-"""Passwords and keys that are given a value: in configuration, code, addresses and headers."""
+"""Passwords and keys that are given a value: in configuration and code."""
 
 # A pattern is read whole; broken over lines it hides its mistakes.
 # ruff: noqa: E501
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 
+from knowledge.screening.addresses import find_in_requests
 from knowledge.screening.findings import Finding
 from knowledge.screening.placeholders import (
+    decoded,
     is_password,
     is_random,
     is_stand_in,
-    kinds_of_character,
+    is_token,
+    lowered,
 )
+from knowledge.screening.samples import unpublished
 from knowledge.screening.secrets import secret
 
 _PASSWORD_NAME = re.compile(
@@ -23,7 +25,7 @@ _PASSWORD_NAME = re.compile(
 )
 _TOKEN_NAME = re.compile(
     r"secret|token|credential|apikey|(?:api|auth|access|private|signing|encrypt(?:ion)?|master|account"
-    r"|storage|shared|session|license|hmac|webhook|service|deploy|app|jwt|subscription)[_\-. ]?key"
+    r"|storage|shared|session|license|hmac|webhook|service|deploy|app|jwt|subscription|aes|cipher|crypto?|enc|sign|root|admin|consumer|write|ingest|tenant|security|bot|user|activation)[_\-. ]?key"
     r"|_key|auth(?![a-z])|bearer|salt|pepper|seed|dsn|webhook"
 )
 _LEAD = re.compile(r"[A-Za-z0-9_.\-]{0,60}\Z")
@@ -32,7 +34,9 @@ _JOINT = re.compile(
     (?P<tail>[_-]?(?:access_?key|key|value|string|text|base64|b64|hex|prod|production|live|staging|dev
       |test|new|old|id|[A-Za-z0-9]{1,4})?)
     ["'`]?\]?\s{0,3}(?::=|=>|->|=(?!=)|:(?!:))
-    \s{0,12}(?:[|>]-?\s{1,12}|[rbfu@](?=["']))?
+    \s{0,12}(?:[|>]-?\s{1,12}|[rbfu@](?=["'])
+      |(?:\[\]byte|bytes(?:\.fromhex)?|bytearray(?:\.fromhex)?|(?:binascii\.)?unhexlify|(?:base64\.)?b64decode|atob|Buffer\.from|String(?:::from)?|str|Some|SecretStr|Secret(?:String)?(?:::new)?|hex\.DecodeString
+      |(?:new\ )?[A-Za-z]{0,20}KeySpec|(?:\w{1,20}\.){0,3}GetBytes|Uint8Array\.from|TextEncoder\(\)\.encode|Data|Bytes(?:::from_static)?|Key(?:::from_slice)?|Fernet)\(\s?[b@]?(?=["']))?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -51,6 +55,7 @@ _HARMLESS_NAME = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_PAGE_TOKEN = re.compile(r"csrf|xsrf|authenticity|verification|nonce|page|public", re.IGNORECASE)
 _XML = re.compile(
     r"(?:password|passwd|pwd|secret|token|apikey|api-key|passphrase|privateKey)(?![\w.-])"
     r"[^<>]{0,120}>\s{0,20}(?P<value>[^<>\s][^<>\n]{4,200}?)\s{0,20}</",
@@ -61,25 +66,6 @@ _KEY_VALUE_PAIR = re.compile(
     [,\s]{1,40}["']?value["']?\s?[=:]\s?["']?(?P<value>[^"'\s]{6,200}|(?<=["'])[^"'\n]{6,200})""",
     re.VERBOSE | re.IGNORECASE,
 )
-_ADDRESS = re.compile(
-    r"(?<=[a-z0-9])://(?P<user>[^\s:/@\"'<>`]{0,80}):"
-    r"(?P<password>[^\s/\"'<>`@]{1,120}(?:@[^\s/\"'<>`@.:]{1,40})?)@(?=[\w\[$<{])",
-    re.IGNORECASE,
-)
-_HEADER = re.compile(
-    r"(?:authorization|proxy-authorization)[\"']?\s{0,3}[:=,]\s{0,3}[\"']?"
-    r"(?P<scheme>bearer|basic|token|apikey|api-key|digest|bot|splunk|negotiate)\s{1,3}"
-    r"(?P<value>[A-Za-z0-9+/=._~:-]{6,2000})",
-    re.IGNORECASE,
-)
-_BEARER = re.compile(
-    r"(?<![A-Za-z])bearer\s{1,3}(?P<value>[A-Za-z0-9+/=._~-]{20,2000})", re.IGNORECASE
-)
-_COOKIE = re.compile(
-    r"(?:sess(?:ion)?(?:[_-]?id)?|connect\.sid|auth_?token)="
-    r"(?P<value>[A-Za-z0-9%._+/=-]{20,400})",
-    re.IGNORECASE,
-)
 _KUBERNETES = re.compile(r"^[ \t]*[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?Secret\b", re.MULTILINE)
 _DATA_LINE = re.compile(
     r"^\s{1,12}[\"']?(?P<name>[\w.-]{1,80})[\"']?:\s{1,4}[\"']?(?P<value>[A-Za-z0-9+/]{8,4000}={0,2})[\"']?,?\s*$",
@@ -89,74 +75,10 @@ _DATA_LINE = re.compile(
 
 def find_assigned(text: str) -> Iterator[Finding]:
     """Every secret that configuration, code, an address or a header gives away."""
-    yield from _addresses(text)
-    yield from _headers(text)
+    yield from find_in_requests(text)
     yield from _kubernetes(text)
     yield from _elements(text)
-    yield from _assignments(text)
-
-
-def lowered(text: str) -> str:
-    """Lower case, character for character, so that places stay the same."""
-    low = text.lower()
-    if len(low) == len(text):
-        return low
-    return "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
-
-
-def _addresses(text: str) -> Iterator[Finding]:
-    if "://" not in text:
-        return
-    for match in _ADDRESS.finditer(text):
-        user, password = match["user"], match["password"]
-        if user.lower() != password.lower() and not _is_tame(password):
-            yield secret(
-                "connection_string", "an address with a password in it", match.span("password")
-            )
-
-
-def _is_tame(password: str) -> bool:
-    """A word that manuals use in addresses, or no password at all."""
-    tame = r"(?:my)?(?:pass|password|passwd|pwd|secret|token|pw|key|port|\d{1,5})"
-    return is_stand_in(password) or re.fullmatch(tame, password, re.IGNORECASE) is not None
-
-
-def _headers(text: str) -> Iterator[Finding]:
-    low = lowered(text)
-    headers = _HEADER.finditer(text) if "authorization" in low else ()
-    bearers = _BEARER.finditer(text) if "bearer" in low else ()
-    for match in (*headers, *bearers):
-        value = match["value"].rstrip(".,;:")
-        scheme = match.groupdict().get("scheme", "bearer").lower()
-        if scheme == "basic":
-            live = _is_live_pair(value)
-        else:
-            live = (
-                is_random(value, at_least=12)
-                and kinds_of_character(value) >= 2
-                and not is_stand_in(value)
-            )
-        if live:
-            yield secret(
-                "authorization_header", "a header that signs somebody in", match.span("value")
-            )
-    for match in _COOKIE.finditer(text):
-        if is_random(match["value"], at_least=20) and not is_stand_in(match["value"]):
-            yield secret("session_cookie", "the cookie of a session", match.span("value"))
-
-
-def _is_live_pair(encoded: str) -> bool:
-    user, colon, password = decoded(encoded).partition(":")
-    return bool(colon) and user != password and len(password) > 3 and not _is_tame(password)
-
-
-def decoded(encoded: str) -> str:
-    """The text behind base64; empty when there is none."""
-    try:
-        plain = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True).decode()
-    except (binascii.Error, ValueError):
-        return ""
-    return plain if plain.strip().isprintable() or "\n" in plain else ""
+    yield from unpublished(text, _assignments(text))
 
 
 def _kubernetes(text: str) -> Iterator[Finding]:
@@ -174,6 +96,8 @@ def _kubernetes(text: str) -> Iterator[Finding]:
 def _elements(text: str) -> Iterator[Finding]:
     for match in (*_XML.finditer(text), *_KEY_VALUE_PAIR.finditer(text)):
         value = match["value"]
+        if _PAGE_TOKEN.search(text, match.start(), match.start("value")):
+            continue
         if (is_password(value) or is_random(value)) and not is_stand_in(value):
             what = "a value for a password or key"
             yield secret("password_assignment", what, match.span("value"))
@@ -182,7 +106,7 @@ def _elements(text: str) -> Iterator[Finding]:
 def _assignments(text: str) -> Iterator[Finding]:
     for names, rule, is_live in (
         (_PASSWORD_NAME, "password_assignment", _is_given_password),
-        (_TOKEN_NAME, "secret_assignment", _is_given_token),
+        (_TOKEN_NAME, "secret_assignment", _is_token),
     ):
         seen = 0
         for name in names.finditer(lowered(text)):
@@ -220,9 +144,5 @@ def _is_given_password(value: str, *, quoted: bool) -> bool:
     return is_password(value) and (quoted or "(" not in value)
 
 
-def _is_given_token(value: str, **_: bool) -> bool:
-    if len(value) < 16 or is_stand_in(value) or re.search(r"^\)|\w\(", value):
-        return False
-    if is_random(value) and kinds_of_character(value) >= 2 and any(map(str.isdigit, value)):
-        return True
-    return len(value) >= 24 and is_random(value)
+def _is_token(value: str, **_: bool) -> bool:
+    return is_token(value)

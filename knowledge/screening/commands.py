@@ -28,8 +28,8 @@ _COMMANDS = tuple(
         ("mongo", r"\bmongo(?:sh|dump|restore|export|import)?\b[^\n|;&]{0,200}?\s-p\s{1,3}VALUE"),
         ("redis-cli", r"\bredis-cli\b[^\n|;&]{0,120}?\s-a\s{1,3}VALUE"),
         ("ldap", r"\bldap[a-z]{3,10}\b[^\n|;&]{0,200}?\s-w\s{1,3}VALUE"),
-        ("mosquitto", r"\bmosquitto_[a-z]{3,4}\b[^\n|;&]{0,200}?\s-P\s{1,3}VALUE"),
-        ("zip", r"\b(?:zip|unzip)\b[^\n|;&]{0,120}?\s-P\s{1,3}VALUE"),
+        ("mosquitto", r"\bmosquitto_[a-z]{3,4}\b[^\n|;&]{0,200}?\s(?-i:-P)\s{1,3}VALUE"),
+        ("zip", r"\b(?:zip|unzip)\b[^\n|;&]{0,120}?\s(?-i:-P)\s{1,3}VALUE"),
         ("7z", r"\b7z[a-z]?\b[^\n|;&]{0,120}?\s-p(?=\S)VALUE"),
         ("pass:", r"-pass(?:in|out)?\s{1,3}['\"]?pass:VALUE"),
         ("sudo", r"\becho\s{1,3}(?:-n\s{1,3})?VALUE\s{0,3}\|\s{0,3}sudo\s[^\n]{0,40}-S"),
@@ -40,7 +40,8 @@ _COMMANDS = tuple(
         ("chpasswd", r"\becho\s{1,3}['\"]?[\w.-]{1,40}:VALUE['\"]?\s{0,3}\|\s{0,3}(?:sudo\s)?chpasswd"),
         ("smbclient", r"-U\s{0,2}['\"]?[\w.\\/-]{1,60}%VALUE"),
         ("vncpasswd", r"\becho\s{1,3}VALUE\s{0,3}\|\s{0,3}vncpasswd"),
-        ("sqlcmd", r"\b(?:sqlcmd|bcp|osql)\b[^\n]{0,200}?\s-P\s{0,3}VALUE"),
+        ("lftp", r"\b(?:lftp|ncftp\w{0,4})\b[^\n]{0,120}?\s-u\s{0,3}['\"]?[^\s,'\"]{1,60}[, ]VALUE"),
+        ("sqlcmd", r"\b(?:sqlcmd|bcp|osql)\b[^\n]{0,200}?\s(?-i:-P)\s{0,3}VALUE"),
         ("identified", r"\bidentified\s{1,3}(?:with\s\w{1,40}\s)?by\s{1,3}VALUE"),
         ("IDENTIFIED", r"\bidentified\s{1,3}(?:with\s\w{1,40}\s)?by\s{1,3}VALUE"),
         ("PASSWORD", r"\b(?:encrypted\s)?PASSWORD\s{1,3}(?=')VALUE"),
@@ -49,6 +50,19 @@ _COMMANDS = tuple(
         ("configure set", r"\bconfigure\s{1,3}set\s{1,3}[\w.]{0,60}(?:secret|key|token|password)\w{0,12}\s{1,3}VALUE"),
         ("config set", r"\bconfig\s{1,3}set\s{1,3}[^\s]{0,80}(?:secret|key|token|password)\w{0,12}[\s=]{1,3}VALUE"),
         ("WIFI:", r"WIFI:[^\n]{0,80}?P:(?P<bare>[^;\n]{6,80});"),
+        ("community", r"\bsnmp-server\s{1,3}community\s{1,3}VALUE"),
+        ("secret", r"\b(?:enable|username\s\S{1,40}(?:\sprivilege\s\d{1,2})?)\s{1,3}secret\s{1,3}(?:0\s{1,3})?VALUE"),
+        ("password", r"\b(?:enable|username\s\S{1,40}(?:\sprivilege\s\d{1,2})?|neighbor\s\S{1,40})\s{1,3}password\s{1,3}(?:0\s{1,3})?VALUE"),
+        ("server", r"\b(?:tacacs|radius)(?:-server)?\b[^\n]{0,60}?\skey\s{1,3}(?:0\s{1,3})?VALUE"),
+        ("pre-shared-key", r"\bpre-shared-key\s{1,3}(?:ascii-text\s|local\s|remote\s|0\s){0,2}VALUE"),
+        ("wifi", r"\bwifi\s{1,3}(?:connect|hotspot)\b[^\n]{0,80}?\spassword\s{1,3}VALUE"),
+        ("wpa_passphrase", r"\bwpa_passphrase\s{1,3}(?:'[^'\n]{1,40}'|\"[^\"\n]{1,40}\"|\S{1,40})\s{1,3}VALUE"),
+        ("SecureString", r"\bConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?VALUE"),
+        ("assword", r"assword:?\s?\*?[\"'}]{1,2}[;\s]{1,8}send\s{1,3}(?:--\s)?[\"'{](?P<bare>[^\"'}\n\\]{4,80})"),
+        ("usermod", r"\b(?:chpasswd|usermod|useradd)\b[^\n|;&]{0,80}?\s-p\s{1,3}VALUE"),
+        ("wget", r"--(?:http-|ftp-|proxy-)?password=VALUE"),
+        ("openssl", r"\bopenssl\b[^\n|;&]{0,120}?\s-k\s{1,3}VALUE"),
+        ("rar", r"\b(?:un)?rar\b[^\n|;&]{0,80}?\s-h?p(?=\S)VALUE"),
         ("setx", r"\bsetx?\s{1,3}\w{0,40}(?:password|secret|token|key)\s{1,3}VALUE"),
         ("ENV ", r"^[ \t]*ENV\s{1,3}\w{0,40}(?:password|passwd|secret|token|key)\s{1,3}VALUE"),
     )
@@ -64,6 +78,9 @@ _PAIR = re.compile(
 _PGPASS = re.compile(
     r"(?<![\w.*:/-])(?=[\w-]*[a-z.*])[\w.*-]{1,120}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w-]{1,60}:(?P<bare>[^\s:`'\"]{6,120})"
 )
+
+_OPTIONS = re.compile(r",[a-z]{2,12}=")
+"""As in `--secret db,type=env`, which says where to find one."""
 
 
 def find_in_commands(text: str) -> Iterator[Finding]:
@@ -86,6 +103,6 @@ def _live(pattern: re.Pattern[str], text: str) -> Iterator[Finding]:
 
 
 def _is_live(value: str) -> bool:
-    if value.startswith(("-", "/")) or is_stand_in(value):
+    if value.startswith(("-", "/")) or is_stand_in(value) or _OPTIONS.search(value):
         return False
-    return is_password(value) or is_random(value)
+    return is_password(value.replace("=", "+", 1)) or is_random(value)

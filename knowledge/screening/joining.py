@@ -4,9 +4,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby, islice
 
-from knowledge.screening.assignments import decoded, find_assigned
+from knowledge.screening.assignments import find_assigned
 from knowledge.screening.findings import Finding
+from knowledge.screening.placeholders import decoded
 from knowledge.screening.secrets import find_tokens
 
 _SEAM = re.compile(
@@ -15,12 +17,21 @@ _SEAM = re.compile(
     |[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+""",
     re.VERBOSE,
 )
+_CONSTANT = re.compile(
+    r"""(?<![\w.])(?P<name>[A-Za-z_$][\w$]{0,40})["']?\s{0,4}(?::\s?[\w&']{1,20}\s?)?(?::=|=|:)\s{0,4}[fbru]?["'`](?P<value>[^"'`\n]{4,120})["'`]"""
+)
+_SUM = re.compile(
+    r"(?<![\w.])[A-Za-z_$][\w$]{0,40}(?:\s{0,4}(?:\+|\.{1,2}|&|\|\||,|\}\$?\{)\s{0,4}[A-Za-z_$][\w$]{0,40}){1,7}"
+)
+_NAME = re.compile(r"[A-Za-z_$][\w$]{0,40}")
+_MOST_CONSTANTS = 400
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{24,8000}={0,2}(?![A-Za-z0-9+/_-])")
 
 
 def find_split(text: str) -> Iterator[Finding]:
     """Every token that only shows once its pieces are put together or decoded."""
     yield from _across_seams(text)
+    yield from _across_constants(text)
     for match in _BASE64.finditer(text):
         plain = decoded(match[0])
         for finding in (*find_tokens(plain), *find_assigned(plain)) if len(plain) > 16 else ():
@@ -37,6 +48,28 @@ def _across_seams(text: str) -> Iterator[Finding]:
         if first != last:
             start, end = finding.start + shifts[first], finding.end + shifts[last]
             yield replace(finding, start=start, end=end)
+
+
+def _across_constants(text: str) -> Iterator[Finding]:
+    """A token whose parts have names of their own and are added up, or only counted."""
+    parts = list(islice(_CONSTANT.finditer(text), _MOST_CONSTANTS))
+    if len(parts) < 2:
+        return
+    named = {part["name"]: part for part in parts}
+    for total in _SUM.finditer(text):
+        yield from _together([named[name] for name in _NAME.findall(total[0]) if name in named])
+    for first, run in groupby(parts, key=lambda part: part["name"].rstrip("0123456789ABabxyXY_")):
+        if first:
+            yield from _together(list(run))
+
+
+def _together(parts: list[re.Match[str]]) -> Iterator[Finding]:
+    if len(parts) < 2:
+        return
+    whole = "".join(part["value"] for part in parts)
+    for finding in find_tokens(whole):
+        if finding.start < len(parts[0]["value"]) < finding.end:
+            yield replace(finding, start=parts[0].start("value"), end=parts[0].end("value"))
 
 
 def _joined(text: str, seams: list[tuple[int, int]]) -> tuple[str, list[int], list[int]]:

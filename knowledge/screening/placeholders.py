@@ -3,6 +3,8 @@
 # A pattern is read whole; broken over lines it hides its mistakes.
 # ruff: noqa: E501
 
+import base64
+import binascii
 import math
 import re
 from collections import Counter
@@ -17,6 +19,21 @@ SAMPLES = frozenset(
         "correct-horse-battery-staple",
         "correcthorsebatterystaple",
         "qwxyzabcd1234",
+        "2yotnfzfejr1zcsicmwpaa",
+        "tgzv3jokf0xg5qx2tlkwia",
+        "mf_9.b5f-4.1jqm",
+        "splxlobezqqybys6wxsbia",
+        "7fjfp0zbr1ktdrbnfvdmiw",
+        "qwxhzgrpbjpvcgvuihnlc2ftzq==",
+        "open sesame",
+        "sk_" + "test_4ec39hqlyjwdarjtt1zdp7dc",
+        "sk_" + "test_bqokikjovbii2hlwgh4olfq2",
+        "gh" + "p_16c7e42f292c6912e7710c838347ae178b4a",
+        "6leixactaaaaajczvrqyhh71umiegnq_mxjizkhi",
+        "6leixactaaaaagg-vfi1tnrwxmznfuojj4wifjwe",
+        "1x0000000000000000000000000000000aa",
+        "gezdgnbvgy3tqojqgezdgnbvgy3tqojq",
+        "krsxg5ctmvrxezlu",
     }
 )
 """Values that public documentation made famous; nobody's account opens with them."""
@@ -41,13 +58,19 @@ _MANUAL = re.compile(
     r"example|your[\W_]|placeholder|redacted|x{6,}|\*{4,}|\.{3,}|0{8,}|1234567890ab|abcdefghij|<|\{",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"\w\(|\s=\s|\s--?\w|=>|\$\w|^\w+=\S*\s|\s\|\s|[\w\]]\[['\"]")
+_CONSTANT = re.compile(r"[A-Z]{2,}(?:_(?:[A-Z]+\d{0,4}|\d{1,4}))+")
+_PATH = re.compile(
+    r"[\w.@-]{0,80}(?:/[\w.@=-]{1,80}){1,12}\.[a-z]{2,5}\d?|(?=[^_.-]{0,80}[._-])[a-z_.-]{1,40}(?:/[\w.@=-]{1,80}){2,12}"
+    r"|[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*){2,}|[a-z]+(?::[\w.-]+){2,}"
+)
 _PLAIN_NAME = re.compile(
     r"[a-z]+(?:_[a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[a-z]+(?:[A-Z][a-z]+)*|[A-Z][a-z]+"
 )
 _MASK = re.compile(r"[x*#•●.·_?0-]{3,}", re.IGNORECASE)
 _STAND_IN = re.compile(
     r"change[\W_]?(?:me|this|it)|(?<![a-z])replace|(?<![a-z])your(?![a-z])|placeholder|example|exemple|ejemplo"
-    r"|beispiel|dummy|redacted|goes[\W_]?here|fill[\W_]?(?:me|in|this)|123456|abcdef|hunter2|p[a@4]ssw[o0]rd123"
+    r"|beispiel|dummy|redacted|goes[\W_]?here|fill[\W_]?(?:me|in|this)|123456|abcdef|hunter2|abc123|p[a@4]ssw[o0]rd123"
     r"|secret[\W_]?key[\W_]?ref|getenv|environ|getpass",
     re.IGNORECASE,
 )
@@ -62,9 +85,17 @@ _FILLER = re.compile(
 )
 
 
+_NO_VALUE = re.compile(
+    r".*\]\(.*|\w{2,12}://.*|[\w.-]{1,60}:\d{2,5}(?:/.*)?|(?:python3? |\./|sudo )?[\w/-]{1,40}\.(?:py|sh|js|rb)\s.*"
+)
+"""A link in Markdown, an address (whose password has a rule of its own), a host, a command."""
+
+
 def is_stand_in(value: str) -> bool:
     """A reference, a mask, a word for "fill this in", or a sample that everybody knows."""
     bare = value.strip().strip("\"'`")
+    if _NO_VALUE.fullmatch(bare):
+        return True
     if not bare or bare.lower() in SAMPLES or _REFERENCE.search(bare):
         return True
     return is_masked(bare) or _STAND_IN.search(bare) is not None or _is_filler(bare)
@@ -74,6 +105,16 @@ def _is_filler(value: str) -> bool:
     """Nothing but words such as `my`, `test` and `secret`, and a digit or two."""
     rest = _FILLER.sub("", value)
     return sum(map(str.isalpha, rest)) <= 2 and sum(map(str.isdigit, rest)) <= 4 and rest != value
+
+
+def is_code(value: str) -> bool:
+    """A command, a call or an assignment, which may hold a secret but is none."""
+    return _CODE.search(value) is not None
+
+
+def is_path(value: str) -> bool:
+    """The name of a file, an object, a message or a cached value."""
+    return _PATH.fullmatch(value) is not None
 
 
 def is_sample(token: str) -> bool:
@@ -135,3 +176,34 @@ def _is_jumble(value: str) -> bool:
     """Letters only, yet with capitals strewn in: base64 without a digit."""
     turns = sum(a.islower() and b.isupper() for a, b in pairwise(value))
     return turns * 5 >= len(value) and kinds_of_character(value) >= 2
+
+
+def is_token(value: str) -> bool:
+    """Whether a generator made it, and no placeholder or call stands in its place."""
+    if (
+        len(value) < 16
+        or is_stand_in(value)
+        or _CONSTANT.fullmatch(value)
+        or re.search(r"^\)|\w\(", value)
+    ):
+        return False
+    if is_random(value) and kinds_of_character(value) >= 2 and any(map(str.isdigit, value)):
+        return True
+    return len(value) >= 24 and is_random(value)
+
+
+def decoded(encoded: str) -> str:
+    """The text behind base64; empty when there is none."""
+    try:
+        plain = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return ""
+    return plain if plain.strip().isprintable() or "\n" in plain else ""
+
+
+def lowered(text: str) -> str:
+    """Lower case, character for character, so that places stay the same."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)

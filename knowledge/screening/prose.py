@@ -1,4 +1,4 @@
-"""Secrets that somebody tells in plain words: passwords, codes, recovery and seed phrases."""
+"""Secrets that somebody tells in plain words: what a password is, spells or comes to in parts."""
 
 # A pattern is read whole; broken over lines it hides its mistakes.
 # ruff: noqa: E501
@@ -6,39 +6,37 @@
 import re
 from collections.abc import Iterator
 
-from knowledge.screening.assignments import lowered
 from knowledge.screening.findings import Finding
+from knowledge.screening.locks import find_pins
+from knowledge.screening.password_words import (
+    COPULA,
+    COPULA_UNSPACED,
+    KEY_NAME,
+    PASSWORD_NAME,
+    TOLD_NAME,
+)
 from knowledge.screening.placeholders import (
-    is_masked,
+    is_code,
     is_password,
+    is_path,
     is_random,
     is_stand_in,
     kinds_of_character,
+    lowered,
 )
+from knowledge.screening.recovery import find_recovery
+from knowledge.screening.samples import unpublished
 from knowledge.screening.secrets import secret
 
-_NAMES = (
-    r"pass[ -]?(?:word|phrase|code|wort)s?|pwd|passwd|kennwort|kennwörter|mots?\ de\ passe|contrase[ñn]as?|clave"
-    r"|senhas?|palavra-passe|parola(?:\ d'ordine)?|wachtwoord|toegangscode|lösenord(?:et)?|adgangskode(?:n)?"
-    r"|passord(?:et)?|salasana|hasło|heslo|jelszó|lozinka|geslo|parool|slaptažodis|parole|κωδικός|συνθηματικό"
-    r"|парол[ьяюе]м?|гасло|şifre(?:si)?|parolası|mật\ khẩu|kata\ sandi|sandi|คำ?รหัสผ่าน|รหัสผ่าน|密码|密碼|口令|暗号"
-    r"|パスワード|パスフレーズ|合言葉|비밀번호|암호|패스워드|كلمة\ (?:ال)?(?:مرور|سر)|رمز\ عبور|گذرواژه|پاس\ ?ورڈ|סיסמ[הא]"
-    r"|पासवर्ड|কূটশব্দ|পাসওয়ার্ড|கடவுச்சொல்|login\ code|access\ code|zugangscode|unlock\ code|secret"
-    r"|(?:api|access|secret|license|product|auth|signing)[ -]?(?:key|token|secret|code)|token|key|schlüssel"
-    r"|clé(?:\ d'api)?|chiave|llave|chave|ключ|密钥|キー|키"
-)
-_NAME = re.compile(_NAMES.replace("\\ ", " "))
 _TOLD = re.compile(
-    r"""(?P<between>(?:[ \t]+(?!is\b|=)[^\s:=.,;!?"'`“„«]{1,24}){0,7}?)
-    [ \t]{0,3}
-    (?P<joint>:|=|：|—|–|->|→|\b(?:is|was|are|lautet|ist|heißt|war|est|était|es|era|é|è|sono|are|to|is\ now|jest|to|är|er|on
-      |là|adalah|ialah|olarak|это|будет|reads|became|stays|remains|set\ to|changed\ to|reset\ to|now)\b
-      |是|为|為|は|が|는|은|هي|هو|است|ہے|है|হল|\n)
-    [ \t]{0,3}(?:still|now|currently|jetzt|nun|maintenant|ahora|agora|ora|nu|teraz|теперь|сейчас|현재|today|simply|just)?
-    [ \t]{0,3}\n?[ \t]{0,3}
-    (?:"(?P<q1>[^"\n]{4,120})"|'(?P<q2>[^'\n]{4,120})'|`(?P<q3>[^`\n]{4,120})`|“(?P<q4>[^”\n]{4,120})”|„(?P<q5>[^“”\n]{4,120})[“”]
-      |«\s?(?P<q6>[^»\n]{4,120}?)\s?»|「(?P<q7>[^」\n]{4,80})」|‘(?P<q8>[^’\n]{4,80})’|\*\*(?P<q9>[^*\n]{4,80})\*\*
-      |(?P<bare>[^\s"'`“„«「，。、<>]{4,160}))""",
+    rf"""(?P<between>(?:[ \t]+(?!is\b|=|\S*-----)[^\s:=.,;!?"'`“„«]{{1,24}}){{0,7}}?)
+    [ \t]{{0,3}}
+    (?P<joint>:|=|：|—|–|->|→|\b(?:{COPULA}|is\ now|set\ to|changed\ to|reset\ to)\b|{COPULA_UNSPACED}|\n)
+    [ \t]{{0,3}}(?:still|now|currently|jetzt|nun|maintenant|ahora|agora|ora|nu|teraz|теперь|сейчас|현재|today|simply|just)?
+    [ \t]{{0,3}}\n?[ \t]{{0,3}}
+    (?:"(?P<q1>[^"\n]{{4,120}})"|'(?P<q2>[^'\n]{{4,120}})'|`(?P<q3>[^`\n]{{4,120}})`|“(?P<q4>[^”\n]{{4,120}})”|„(?P<q5>[^“”\n]{{4,120}})[“”]
+      |«\s?(?P<q6>[^»\n]{{4,120}}?)\s?»|「(?P<q7>[^」\n]{{4,80}})」|‘(?P<q8>[^’\n]{{4,80}})’|\*\*(?P<q9>[^*\n]{{4,80}})\*\*
+      |(?P<bare>[^\s"'`“„«「，。、<>]{{4,160}}))""",
     re.VERBOSE | re.IGNORECASE,
 )
 _VALUES = frozenset({"bare", *(f"q{number}" for number in range(1, 10))})
@@ -51,51 +49,52 @@ _AFTER = re.compile(
     r"[\"'`“„«](?P<bare>[^\s\"'`“”„«»]{6,80})[\"'`”“»]\s{1,2}(?:as (?:the|a|its|my|our) |is (?:the|my|our|its) |als )"
     r"(?:\w{1,20} ){0,3}(?:password|passphrase|passwort|kennwort|token|api key|pin)\b",
 )
-_PIN = re.compile(
-    r"\b(?:pin|(?:alarm|door|safe|gate|sim|card|bank|unlock|security|lock|entry|key ?pad|vault|access)[ -](?:code|pin|combination)"
-    r"|combination|geheimzahl|türcode|digicode|cvv|cvc)\b[^\n.:=]{0,30}?(?::|=|\bis\b|\bist\b|\best\b|\bes\b)\s{0,3}"
-    r"(?P<bare>\d{3,4}(?:[ -]?\d{1,4}){0,3}[#*]?)(?![\w:.%€$])",
+
+
+_PUBLIC = re.compile(
+    r"public|publi[ck]|öffentlich|publique|p[úu]blic[ao]|pubblic|openbare|offentlig|veřejn|открыт|публичн|公钥|公開|공개|verif|minisign|finger|hash|digest|checksum|sha-?\d|md5|site|host|cache|object|sort|partition|primary|foreign|commit",
+    re.IGNORECASE,
 )
-_CODES = re.compile(
-    r"(?:recovery|backup|back-up|rescue|scratch|emergency|one-time|2fa|mfa|wiederherstellungs|ersatz|notfall)"
-    r"[ -]?(?:codes?|keys?)|codes? de (?:secours|récupération|recuperación|respaldo)|códigos? de (?:recupera|respaldo|backup)\w*"
-    r"|резервные коды|коды восстановления|恢复代码|备用验证码|リカバリーコード|バックアップコード|복구 코드",
+_SPELT = re.compile(
+    r"""
+      (?i:\b(?:capital|uppercase|upper-case|lowercase|lower-case|small|big|letter|groß(?:es|er)?|klein(?:es|er)?|majuscule|mayúscula|maiuscola))\ (?-i:[A-Za-z])\b
+    | \b(?:the\ |das\ |le\ |la\ )?(?:word|name|wort|mot|palabra|parola)\ ["'“]?\w{3,20}
+    | \b(?:digits?|numbers?|ziffern?|zahl|chiffres?|cifras?|numeri?)\ \d | \b\d(?:\ \d){1,7}\b
+    | \b(?:underscore|hyphen|dash|exclamation\ (?:mark|point)|question\ mark|hash(?:tag)?\ sign|dollar\ sign|at[ -]sign|asterisk|full\ stop|ampersand|percent\ sign|plus\ sign
+      |unterstrich|bindestrich|ausrufezeichen|fragezeichen|tiret|point\ d'exclamation|guion|exclamación|punto\ esclamativo)\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
-_CODE = re.compile(
-    r"(?<![\w-])(?:[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,7}|\d{4} ?\d{4}|[a-z0-9]{8,16}|\d{6,10})(?![\w-])"
+_ABOUT_RULES = re.compile(
+    r"must|should|contain|at least|require|allow|include|policy|has to|needs? |need to|muss|mindestens|doit|debe|deve|rules?\b|may (?:not )?",
+    re.IGNORECASE,
 )
-_SEED = re.compile(
-    r"(?:seed|recovery|mnemonic|secret|backup|wallet)[ -]?(?:phrase|words|seed)?|mnemonic|bip-?39|seed-?phrase|24 words|12 words"
-    r"|wiederherstellungs(?:phrase|wörter)|frase (?:semilla|de recuperaci[oó]n)|phrase de récupération|助记词|сид-?фраза|мнемони\w+",
-)
-_WORDS = re.compile(
-    r"(?:(?:\d{1,2}[.):]\s?)?[a-z]{3,8}[\s,]{1,3}){11,24}(?:\d{1,2}[.):]\s?)?[a-z]{3,8}"
-)
-_OTP = re.compile(
-    r"otpauth://[^\s\"'<>]{0,200}?secret=(?P<address>[a-z2-7]{12,128})"
-    r"|(?:totp|otp|2fa|mfa|authenticator|two-factor|zwei-faktor|one-time)[^\n]{0,60}?[:=\s]\s?[\"'`]?"
-    r"(?P<seed>[a-z2-7]{16,64}|(?:[a-z2-7]{4} ){3,15}[a-z2-7]{4})(?![a-z0-9])",
+_HALF = re.compile(
+    r"\b(?:first|second|last|other|1st|2nd|erste[rs]?|zweite[rs]?|première|deuxième|seconde|primera|segunda|prima|seconda)\s(?:half|part|bit|piece|chunk|teil|hälfte|moitié|partie|mitad|parte|metà)"
+    r"(?:\s(?:is|ist|est|es|è))?\s?[:=]?\s?[\"'`]?(?P<bare>[^\s\"'`]{4,60})"
 )
 
 
 def find_told(text: str) -> Iterator[Finding]:
     """Every secret that a sentence gives away, in any of the languages we know."""
     low = lowered(text)
-    yield from _one_time_seeds(text, low)
-    yield from _seed_phrases(low)
-    yield from _recovery_codes(low)
-    yield from _told(text, low)
-    yield from _pins(low)
+    yield from unpublished(text, find_recovery(text, low))
+    yield from unpublished(text, _told(text, low))
+    yield from unpublished(text, find_pins(low))
+    if name := PASSWORD_NAME.search(low):
+        yield from _spelt(text, low)
+        yield from _in_halves(text, low, name.end())
 
 
 def _told(text: str, low: str) -> Iterator[Finding]:
     seen = 0
-    for name in _NAME.finditer(low):
+    for name in TOLD_NAME.finditer(low):
         if name.start() < seen or not _begins_word(text, name.start()):
             continue
         if match := _TOLD.match(text, name.end()):
             seen = match.end()
-            yield from _live(text, match, name[0])
+            if not _is_public(text, name, match.end("joint")):
+                yield from _live(text, match, name[0])
     for pattern in (_USE, _AFTER):
         for match in pattern.finditer(low):
             yield from _live(text, match, "password")
@@ -106,6 +105,12 @@ def _begins_word(text: str, at: int) -> bool:
     return (
         at == 0 or ord(text[at]) >= 0x530 or not (text[at - 1].isalnum() or text[at - 1] in "_-.")
     )
+
+
+def _is_public(text: str, name: re.Match[str], end: int) -> bool:
+    """A key that may be known: the words around its name say so."""
+    is_key = KEY_NAME.search(name[0]) is not None
+    return is_key and _PUBLIC.search(text, max(0, name.start() - 24), end) is not None
 
 
 def _live(text: str, match: re.Match[str], name: str) -> Iterator[Finding]:
@@ -120,12 +125,16 @@ def _live(text: str, match: re.Match[str], name: str) -> Iterator[Finding]:
 def _is_told(name: str, value: str, *, quoted: bool) -> bool:
     if is_stand_in(value):
         return False
-    if re.search(
-        r"token|key|secret|schl|cl[eé]|chiave|llave|chave|ключ|密钥|キー|키", name, re.IGNORECASE
-    ):
-        return is_random(value) and kinds_of_character(value) >= 2 and any(map(str.isdigit, value))
+    if KEY_NAME.search(name):
+        return (
+            is_random(value)
+            and not is_path(value)
+            and kinds_of_character(value) >= 2
+            and any(map(str.isdigit, value))
+        )
     if quoted and " " in value:
-        return is_password(value) and value.count(" ") <= 7 and len(value) <= 60
+        is_short = value.count(" ") <= 7 and len(value) <= 60
+        return is_short and is_password(value) and not is_code(value)
     return is_password(value) and (
         quoted or kinds_of_character(value) >= 3 or _has_inner_digit(value)
     )
@@ -137,43 +146,26 @@ def _has_inner_digit(value: str) -> bool:
     )
 
 
-def _pins(low: str) -> Iterator[Finding]:
-    for match in _PIN.finditer(low):
-        if not is_masked(match["bare"] + "-+!ab"):
-            yield secret("pin_code", "the digits of a lock or card", match.span("bare"))
-
-
-def _recovery_codes(low: str) -> Iterator[Finding]:
+def _spelt(text: str, low: str) -> Iterator[Finding]:
+    """A password that is dictated: a capital R, the word heron, an underscore, the digits 5 1 8."""
     searched = 0
-    for match in _CODES.finditer(low):
-        if match.start() < searched:
+    for name in PASSWORD_NAME.finditer(low):
+        if name.start() < searched:
             continue
-        searched = match.end() + 400
-        codes = [
-            code
-            for code in _CODE.finditer(low, match.end(), match.end() + 400)
-            if any(map(str.isdigit, code[0])) and not is_masked(code[0])
-        ]
-        if len(codes) >= 2:
-            span = (codes[0].start(), codes[-1].end())
-            yield secret("recovery_codes", "recovery codes of an account", span)
-
-
-def _seed_phrases(low: str) -> Iterator[Finding]:
-    searched = 0
-    for match in _SEED.finditer(low):
-        if match.start() < searched:
+        searched = name.end() + 60
+        end = min(len(text), name.end() + 220)
+        if _ABOUT_RULES.search(text, name.start(), end):
             continue
-        searched = match.end() + 250
-        words = _WORDS.search(low, match.end(), match.end() + 500)
-        if words and not re.search(r"\b(?:the|and|is|of|to|that)\b", words[0]):
-            yield secret("seed_phrase", "the words of a wallet's seed phrase", words.span())
+        signs = list(_SPELT.finditer(text, name.end(), end))
+        if len(signs) >= 3:
+            span = (signs[0].start(), signs[-1].end())
+            yield secret("told_password", "a password spelt out sign by sign", span)
+            return
 
 
-def _one_time_seeds(text: str, low: str) -> Iterator[Finding]:
-    for match in _OTP.finditer(low):
-        group = "address" if match["address"] else "seed"
-        value = text[slice(*match.span(group))].replace(" ", "")
-        is_mixed = len(set(value)) >= 6 and (kinds_of_character(value) >= 2 or len(value) >= 26)
-        if value.upper() == value and is_mixed and not is_stand_in(value):
-            yield secret("otp_seed", "the seed of one-time codes", match.span(group))
+def _in_halves(text: str, low: str, at: int) -> Iterator[Finding]:
+    for match in _HALF.finditer(low, at):
+        value = text[slice(*match.span("bare"))].rstrip(".,;:!?)")
+        is_mixed = kinds_of_character(value) >= 3 or _has_inner_digit(value)
+        if is_mixed and not is_stand_in(value):
+            yield secret("told_password", "a part of a password", match.span("bare"))

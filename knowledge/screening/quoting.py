@@ -9,8 +9,8 @@ from knowledge.screening.findings import Span
 
 _PAIRS = re.compile(
     r"""
-      “[^”\n]{1,600}[”"] | „[^“”"\n]{1,600}[“”"] | «[^»\n]{1,600}» | »[^«\n]{1,600}« | ‹[^›\n]{1,600}›
-    | 「[^」\n]{1,600}」 | 『[^』\n]{1,600}』 | 《[^》\n]{1,200}》 | ‘[^’\n]{3,600}’(?!\w) | ”[^”\n]{1,600}”
+      “[^“”\n]{1,600}[”"] | „[^„“”"\n]{1,600}[“”"] | «[^«»\n]{1,600}» | »[^»«\n]{1,600}« | ‹[^‹›\n]{1,600}›
+    | 「[^「」\n]{1,600}」 | 『[^『』\n]{1,600}』 | 《[^《》\n]{1,200}》 | ‘[^‘’\n]{3,600}’(?!\w) | ”[^”\n]{1,600}”
     | (?<![\w=(\[{])(?<!\w:\ )"[^"\n]{1,600}"(?!\w) | (?<![\w=(\[{])'[^'\n]{3,400}'(?!\w)
     | ``[^`\n]{1,600}`` | `[^`\n]{1,600}`
     """,
@@ -19,6 +19,7 @@ _PAIRS = re.compile(
 _FENCE = re.compile(
     r"^[ \t]*(```|~~~)[^\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1[ \t]*\r?$", re.MULTILINE
 )
+_INDENTED = re.compile(r"(?:\A|\n[ \t]*\n)(?P<block>(?:(?: {4}|\t)[^\n]*(?:\n|\Z)|[ \t]*\n)+)")
 _SETTING = re.compile(r"^[ \t]*[\w-]{1,40}[ \t]*[:=][ \t]*$")
 
 
@@ -44,6 +45,17 @@ def fenced_spans(text: str) -> list[Span]:
     return (
         [match.span() for match in _FENCE.finditer(text)] if "```" in text or "~~~" in text else []
     )
+
+
+def indented_spans(text: str) -> list[Span]:
+    """Blocks that are set in from the margin after an empty line, as Markdown shows code."""
+    return [match.span("block") for match in _INDENTED.finditer(text)] if "\n    " in text else []
+
+
+def is_between_code_marks(text: str, place: int) -> bool:
+    """Held up between code marks on its own line."""
+    line = text[max(0, place - 500) : place].rpartition("\n")[2]
+    return line.count("`") % 2 == 1
 
 
 def _is_value(text: str, start: int) -> bool:

@@ -12,7 +12,7 @@ from knowledge.screening.quoting import unquoted
 
 Ideas = frozenset[Concept]
 
-_ADDRESS = re.compile(
+ADDRESS = re.compile(
     r"(?:https?|ftp|wss?)://[^\s\"'`<>)\]}]{3,400}|(?<!\w)[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}"
     r"|(?<![\w.])\.?(?:[a-z0-9-]{1,63}\.){1,6}(?:com|org|net|io|dev|app|example|info|biz|xyz|ru|cn|test|site|online)\b(?:/\S{0,200})?",
     re.IGNORECASE,
@@ -48,7 +48,7 @@ def ideas_of(sentence: str, *, hidden: bool = False) -> Ideas:
     if _is_code(sentence):
         return frozenset()
     own = unquoted(sentence)
-    plain = folded(_ADDRESS.sub(" ", own))
+    plain = folded(ADDRESS.sub(" ", own))
     hits = _first_few(lexicon().hits(plain))
     ideas = {hit.concept for hit in _standing(hits)}
     if own != sentence:
@@ -74,7 +74,7 @@ def _is_code(sentence: str) -> bool:
 
 
 def _quoted_objects(sentence: str) -> set[Concept]:
-    hits = lexicon().hits(folded(_ADDRESS.sub(" ", sentence)))
+    hits = lexicon().hits(folded(ADDRESS.sub(" ", sentence)))
     return {hit.concept for hit in hits} & _FROM_QUOTES
 
 
@@ -108,7 +108,7 @@ def _is_negated(hit: Hit, negations: list[Hit]) -> bool:
 def _shapes(sentence: str) -> set[Concept]:
     """Addresses, places to fill in, names of tools."""
     found = set()
-    if _ADDRESS.search(sentence):
+    if ADDRESS.search(sentence):
         found.add(Concept.OUTLET)
     if "//" in sentence and _SLOT.search(sentence):
         found.add(Concept.SLOT)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from knowledge.screening.findings import Finding
-from knowledge.screening.placeholders import entropy, is_sample
+from knowledge.screening.placeholders import entropy, is_random, is_sample
+from knowledge.screening.samples import is_published
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,14 @@ def _shape(rule: str, name: str, anchors: str, pattern: str) -> Shape:
 _HEX = "[0-9a-f]"
 _WORD = "[A-Za-z0-9]"
 _B64 = "[A-Za-z0-9_-]"
+_B58 = "[1-9A-HJ-NP-Za-km-z]"
 
 SHAPES = (
     _shape("quarry_token", "a token of this server", "qry_", rf"qry_{_B64}{{40,60}}"),
     _shape("anthropic_key", "an Anthropic key", "sk-ant-", rf"sk-ant-{_B64}{{24,200}}"),
     _shape("openai_key", "an OpenAI key", "sk-", rf"sk-(?:(?:proj|svcacct|admin|None)-{_B64}{{20,250}}|(?!ant-){_WORD}{{20,80}})(?!{_B64})"),
     _shape("openrouter_key", "an OpenRouter key", "sk-or-", rf"sk-or-(?:v1-)?{_WORD}{{32,80}}"),
-    _shape("groq_key", "a Groq, xAI or Perplexity key", "gsk_ xai- pplx-", rf"(?:gsk_|xai-|pplx-){_WORD}{{32,100}}"),
+    _shape("groq_key", "a Groq, xAI, Perplexity, Nvidia or Cerebras key", "gsk_ xai- pplx- nvapi- csk- tvly- jina_ lsv2_ rpa_ sk-lf-", rf"(?:(?:gsk_|xai-|pplx-|csk-|jina_|rpa_){_WORD}{{32,100}}|nvapi-{_B64}{{50,90}}|tvly-{_B64}{{24,60}}|lsv2_(?:pt|sk)_{_HEX}{{32}}_{_HEX}{{10}}|sk-lf-{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}})"),
     _shape("replicate_token", "a Replicate token", "r8_", rf"r8_{_WORD}{{30,50}}"),
     _shape("hugging_face_token", "a Hugging Face token", "hf_ api_org_", rf"(?:hf|api_org)_{_WORD}{{28,60}}"),
     _shape("voyage_key", "a Voyage or Pinecone key", "pa- pcsk_", rf"(?:pa-{_B64}{{40,60}}|pcsk_\w{{40,90}})"),
@@ -73,17 +75,18 @@ SHAPES = (
     _shape("vault_token", "a Vault token", "hvs. hvb. hvr. s.", rf"(?:hv[sbr]\.{_B64}{{24,250}}|s\.(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z]){_WORD}{{24}}(?!{_WORD}))"),
     _shape("terraform_token", "a Terraform token", ".atlasv1.", rf"{_WORD}{{14}}\.atlasv1\.{_B64}{{50,80}}"),
     _shape("pulumi_token", "a Pulumi token", "pul-", rf"pul-{_HEX}{{40}}"),
-    _shape("cloud_token", "a Fly, Heroku, Netlify, Vercel, Render or Supabase token", "fm2_ FlyV1 HRKU- nfp_ vcp_ rnd_ sbp_ sb_secret_", rf"(?:(?:FlyV1 )?fm2_[A-Za-z0-9+/=_-]{{60,}}|HRKU-{_B64}{{36,70}}|nfp_{_WORD}{{36,50}}|vcp_{_WORD}{{24,60}}|rnd_{_WORD}{{28,40}}|sbp_{_HEX}{{40}}|sb_secret_{_B64}{{20,60}})"),
+    _shape("cloud_token", "a token of a cloud (Fly, Heroku, Netlify, Vercel, Render, Supabase, Mapbox, PlanetScale, Yandex)", "fm2_ FlyV1 HRKU- nfp_ vcp_ rnd_ sbp_ sb_secret_ sk.eyJ pscale_ t1.9eue AQVN y0_", rf"(?:sk\.eyJ{_B64}{{20,200}}\.{_B64}{{16,60}}|pscale_(?:tkn|pw|oauth)_[\w.-]{{32,64}}|t1\.9eue[\w-]{{30,300}}\.[\w-]{{60,100}}|AQVN{_B64}{{35,40}}(?!{_B64})|y0_{_B64}{{50,70}}|(?:FlyV1 )?fm2_[A-Za-z0-9+/=_-]{{60,}}|HRKU-{_B64}{{36,70}}|nfp_{_WORD}{{36,50}}|vcp_{_WORD}{{24,60}}|rnd_{_WORD}{{28,40}}|sbp_{_HEX}{{40}}|sb_secret_{_B64}{{20,60}})"),
     _shape("monitoring_key", "a Grafana, New Relic, Sentry, Datadog or PostHog key", "glc_ glsa_ NRAK- NRJS- NRII- sntry phx_ dt0c01.", rf"(?:glc_[A-Za-z0-9+/=]{{32,400}}|glsa_{_WORD}{{32}}_{_HEX}{{8}}|NR(?:AK|JS|II)-{_B64}{{27,40}}|sntry[su]_[A-Za-z0-9+/=_-]{{40,250}}|phx_{_WORD}{{40,60}}|dt0c01\.[A-Z0-9]{{24}}\.[A-Z0-9]{{64}})"),
-    _shape("work_app_token", "a Notion, Linear, Figma, Airtable, Asana or Doppler token", "ntn_ secret_ lin_api_ lin_oauth_ figd_ pat dp.", rf"(?:ntn_{_WORD}{{40,60}}|secret_{_WORD}{{43}}(?!{_WORD})|lin_(?:api|oauth)_{_WORD}{{36,70}}|figd_{_B64}{{36,60}}|pat{_WORD}{{14}}\.{_HEX}{{64}}|dp\.(?:pt|st|ct|sa|scim|audit)\.(?:\w{{2,30}}\.)?{_WORD}{{38,50}})"),
-    _shape("network_key", "a Cloudflare or Tailscale key", "v1.0- tskey-", rf"(?:v1\.0-{_HEX}{{24}}-{_HEX}{{100,160}}|tskey-(?:auth|api|client)-{_WORD}{{8,24}}-{_WORD}{{16,50}})"),
+    _shape("work_app_token", "a Notion, Linear, Figma, Airtable, Asana or Doppler token", "ntn_ secret_ lin_api_ lin_oauth_ figd_ pat dp. ops_eyJ CFPAT- sgp_ AKCp BBDC- sl. ory_ aio_", rf"(?:ops_eyJ{_B64}{{100,2000}}|CFPAT-{_B64}{{40,50}}|sgp_{_HEX}{{40}}|sgp_{_HEX}{{16}}_{_HEX}{{40}}|AKCp[0-9]{_WORD}{{60,80}}|BBDC-[A-Za-z0-9+/]{{40,50}}|sl\.(?:u\.)?{_B64}{{130,1500}}|ory_(?:pat|at|st|apikey)_{_B64}{{30,60}}|aio_{_WORD}{{28}}(?!{_WORD})|ntn_{_WORD}{{40,60}}|secret_{_WORD}{{43}}(?!{_WORD})|lin_(?:api|oauth)_{_WORD}{{36,70}}|figd_{_B64}{{36,60}}|pat{_WORD}{{14}}\.{_HEX}{{64}}|dp\.(?:pt|st|ct|sa|scim|audit)\.(?:\w{{2,30}}\.)?{_WORD}{{38,50}})"),
+    _shape("network_key", "a Cloudflare, Tailscale, Honeycomb or Firebase key", "v1.0- tskey- hcaik_ :APA91b", rf"(?:hcaik_{_WORD}{{50,70}}|{_B64}{{11}}:APA91b{_B64}{{120,160}}|v1\.0-{_HEX}{{24}}-{_HEX}{{100,160}}|tskey-(?:auth|api|client)-{_WORD}{{8,24}}-{_WORD}{{16,50}})"),
     _shape("facebook_token", "a Meta token", "EAA", rf"EAA[A-Z]{_WORD}{{60,250}}"),
     _shape("age_key", "an age secret key", "AGE-SECRET-KEY-1 AGE-PLUGIN", r"AGE-(?:SECRET-KEY|PLUGIN-[A-Z]+)-1[0-9A-Z]{40,80}"),
-    _shape("wallet_key", "an extended private wallet key", "xprv yprv zprv", rf"[xyz]prv{_WORD}{{100,115}}"),
+    _shape("wallet_key", "a wallet's private key", "xprv yprv zprv nsec1 5H 5J 5K K L S edsk _sk1", rf"(?:[xyz]prv{_WORD}{{100,115}}|nsec1[a-z0-9]{{58}}(?!{_WORD})|edsk{_B58}{{50,94}}(?!{_WORD})|(?:ed25519e?|addr|stake|root_x|acct_x)_?sk1[a-z0-9]{{58,200}}|(?:5[HJK]{_B58}{{49}}|[KL]{_B58}{{51}}|S[A-Z2-7]{{55}})(?!{_WORD}))"),
+    _shape("secret_assignment", "a live token", "_live_ _prod_ _secret_ -live- _sk_ secret-token:", rf"(?<![_-])(?:(?!pk|pub)[A-Za-z]{{2,14}}(?:_(?:live|prod|production|secret|sk|private)_|-live-)(?:v\d_)?(?=[A-Za-z_-]{{0,40}}\d){_B64}{{24,120}}(?!{_B64})|secret-token:[\w%.~-]{{16,200}})"),
 )  # fmt: skip
 
 SECRET_RULES = (
-    *(shape.rule for shape in SHAPES),
+    *(shape.rule for shape in SHAPES if shape.rule != "secret_assignment"),
     "private_key",
     "jwt",
     "connection_string",
@@ -108,6 +111,11 @@ _ARMOUR = re.compile(
 _PUTTY = re.compile(
     r"PuTTY-User-Key-File-\d:[^\n]*\n(?:[^\n]{0,200}\n){1,80}?Private-Lines: \d+\s+(?:[A-Za-z0-9+/=]{20,80}\s*)+"
 )
+_BARE_KEY = re.compile(
+    r"(?<![A-Za-z0-9+/=_-])(?:b3BlbnNzaC1rZXktdjE|MII[A-Za-z0-9+/]{2,6}IBADANBgkqhkiG9w0BAQEFAASC|MII[A-Za-z0-9+/]{1,4}IBAAKC|MHcCAQEEI|MIGHAgEAMBMGByqGSM49|MIGkAgEBBD|MC4CAQAwBQYDK2VwBCIEI)[A-Za-z0-9+/=]{40,}"
+)
+_JWK = re.compile(r"""["']d["']\s?:\s?["'](?P<bare>[\w-]{40,700})["']""")
+_BYTES = re.compile(r"\[\s*(?:\d{1,3}\s*,\s*){63}\d{1,3}\s*\]")
 _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _JWT = re.compile(r"(?<![\w.-])(eyJ[\w-]{8,2000})\.(eyJ[\w-]{4,8000})\.([\w-]{20,1400})(?![\w-])")
 
@@ -137,8 +145,20 @@ def _private_keys(text: str) -> Iterator[Finding]:
     if "PRIVATE KEY" in text:
         for match in _ARMOUR.finditer(text):
             body = match["body"].replace("\\n", "\n").replace("\\r", "")
-            if sum(map(len, _KEY_LINE.findall(body))) >= 40:
+            is_filled = sum(map(len, _KEY_LINE.findall(body))) >= 40
+            if is_filled and not is_published(text, *match.span()):
                 yield secret("private_key", "a private key", match.span())
+    for match in _BARE_KEY.finditer(text):
+        if entropy(match[0]) > 4:
+            yield secret("private_key", "a private key without its frame", match.span())
+    if '"kty"' in text:
+        for match in _JWK.finditer(text):
+            if is_random(match["bare"]) and not is_published(text, *match.span()):
+                yield secret("private_key", "the private part of a JWK", match.span("bare"))
+    for match in _BYTES.finditer(text):
+        numbers = [int(number) for number in re.findall(r"\d+", match[0])]
+        if max(numbers) < 256 and len(set(numbers)) > 40:
+            yield secret("private_key", "the bytes of a key pair", match.span())
     if "PuTTY-User-Key-File" in text:
         for match in _PUTTY.finditer(text):
             yield secret("private_key", "a private key", match.span())
@@ -150,7 +170,8 @@ def _signed_tokens(text: str) -> Iterator[Finding]:
     for match in _JWT.finditer(text):
         header, payload = _segment(match[1]), _segment(match[2])
         is_signed = "alg" in header and header["alg"] != "none"
-        if is_signed and not _is_taught(payload) and not is_sample(match[3]):
+        is_taught = _is_taught(payload) or is_published(text, *match.span())
+        if is_signed and not is_taught and not is_sample(match[3]):
             yield secret("jwt", "a signed token (JWT) with its signature", match.span())
 
 
@@ -163,5 +184,6 @@ def _segment(encoded: str) -> dict[str, object]:
 
 
 def _is_taught(payload: dict[str, object]) -> bool:
-    """The token that every tutorial shows: John Doe, subject 1234567890."""
-    return payload.get("sub") == "1234567890" and payload.get("name") == "John Doe"
+    """The tokens that every tutorial and RFC 7519 show: John Doe, and the issuer joe."""
+    is_john = payload.get("sub") == "1234567890" and payload.get("name") == "John Doe"
+    return is_john or (payload.get("iss") == "joe" and payload.get("exp") == 1300819380)

@@ -3,7 +3,11 @@
 import json
 from pathlib import Path
 
-OWN = Path(__file__).with_name("cases.jsonl")
+CASES = Path(__file__).with_name("cases")
+TAUGHT = sorted((CASES / "taught").glob("*.jsonl"))
+"""What the judge has learned from, one file a hand."""
+UNSEEN = sorted((CASES / "unseen").glob("*.jsonl"))
+"""By hands that it has never learned from, and must not."""
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "cases" / "screening.jsonl"
 
 

@@ -85,3 +85,70 @@ SECRETS = [
     "key = 'gh" + "p_" + noise(18) + "' +\n      '" + noise(18) + "'",
     "blob: " + _b64("STRIPE_KEY=sk_" + "live_" + noise(24)),
 ]  # fmt: skip
+
+_UPPER = string.ascii_uppercase + string.digits
+_SEED = ["anchor", "velvet", "cabin", "orbit", "lemon", "tunnel"]
+_SEED += ["salad", "river", "magnet", "puzzle", "olive", "garden"]
+
+
+def _groups(count: int, size: int, signs: str, by: str = "-") -> str:
+    return by.join(noise(size, signs) for _ in range(count))
+
+
+BESIDE_THEIR_NAME = [
+    "Entrad con el usuario secretaria y la contraseña " + "Girasol.Verde_58" + ".",
+    "Masuk dengan nama pengguna lurah03, kata sandinya " + "Melati-Pagi-614" + ".",
+    "Az adatbázis jelszava " + "Gesztenye%41ut" + ", a felhasználó raktar.",
+    "Síť Ordinace, heslo k wifi je " + "mlha-na-Vltave-1903" + ".",
+    "Με όνομα χρήστη syllogos και κωδικό πρόσβασης " + "Aigaio_7Kyma" + ".",
+    "Kompyuta inafunguliwa kwa nenosiri " + "Mbuni_Jua4471" + ".",
+    "Käyttäjä on vahti ja salasanaksi vaihdettiin " + "Kuusi_881z" + ".",
+    "Użytkownik magazyn, hasłem jest " + "Brzoza!2290" + " do odwołania.",
+    "סיסמת הראוטר היא " + "Zayit!5521",
+    "wifi 비번은 " + "Haneul7788!" + " 입니다",
+    "Login for the booking site: desk / " + "Marmot_44Lake",
+    "The password is capital R, then the word heron, an underscore, the digits 5 1 8, and an exclamation mark.",
+    "The archive password comes in two parts.\nfirst half: " + "Cobble7-" + "\nsecond half: " + "ferrY.Ochre",
+]  # fmt: skip
+
+CODES = [
+    "The gate code is " + "4471#" + ". Please close it behind you.",
+    "PIN of the tablet: " + "839201" + ".",
+    "SIM PIN " + "4086" + ", PUK " + "61930275" + ". The antenna is tightened.",
+    "Der Tresor im Büro geht mit " + "17-42-08-33" + " auf.",
+    "You have 45 seconds: enter " + "90317" + " and then OFF on the panel.",
+    "Dørkoden er " + "5092#" + ", og den skal tastes inden for fem sekunder.",
+    "קוד הכניסה לבניין הוא " + "2749" + " ואחריו כוכבית.",
+    "Puis armer l'alarme. Le code est " + "7204" + " suivi de la touche étoile.",
+    "Код от сейфа: " + "7391-22",
+    "大门密码是 " + "7719#",
+    "| Where | Code |\n|---|---|\n| Main gate | " + "1946*" + " |\n| Garage | 88210 |",
+    "Name\tPIN\nAda\t" + "4471",
+    "BitLocker asked for the recovery key. It is " + _groups(8, 6, string.digits) + ".",
+    "FileVault recovery key: A1" + noise(2, _UPPER) + "-" + _groups(5, 4, _UPPER),
+    "The setup key again: 7k3w " + _groups(7, 4, "qxzvkw2357", " ") + ". Time-based.",
+    "I made an app password for it: " + "xicr zpen " + "abry unqs" + " (scans).",
+    "Treasury wallet, words in order:\n" + " ".join(f"{at} {word}" for at, word in enumerate(_SEED, 1)),
+    "Seed words:\n" + "\n".join(f"{at}. {word}" for at, word in enumerate(_SEED, 1)),
+]  # fmt: skip
+
+KEYS = [
+    f'client = Twilio::REST::Client.new("AC{_hex(32)}", "{_hex(32)}")',
+    "ftp.login('uploader', '" + "Krokus-88!tal" + "')",
+    f"AccessKeyId 是 LTAI5t{noise(18)}，AccessKeySecret 是 7{noise(29)}，存储桶在杭州。",
+    f"Workshop wallet: address 0x{_hex(40)}, private key 0x{_hex(64)}.",
+    f"Public side 1{noise(33)}, private side 5J{noise(49, 'abcdefghijkmnopqrstuvwxyz23456789')}.",
+    f"curl -H 'Authorization: SSWS 00{noise(40)}' https://harbour.example.com/api/v1/users",
+    f"Authorization: GenieKey {_hex(8)}-{_hex(4)}-4{_hex(3)}-{_hex(4)}-{_hex(12)}",
+    f'var signingKey = []byte("{noise(32)}")',
+    f'var aesKey = Encoding.UTF8.GetBytes("{noise(32)}");',
+    "uint8_t aes_key[16] = {" + ", ".join(f"0x{at:x}{_hex(1)}" for at in range(16)) + "};",
+    f"wget 'https://rates.example.com/latest?base=NOK&app_id={_hex(32)}'",
+    f"here is the key for the tide API, it is one string:\n\n  tide_{'live'}_{noise(30)}\n  {noise(30)}\n",
+    f'PART_A = "gh{"p"}_{noise(16)}"\nPART_B = "{noise(20)}"\nHEADERS = "token " + PART_A + PART_B',
+    "It is user and password, encoded: " + _b64("newsdesk:" + "Heath3r-Anchor!5") + ".",
+    f"upload with sk.{_b64('{' + chr(34) + 'u' + chr(34) + ':' + chr(34) + 'trailmap-of-the-north' + chr(34) + '}').rstrip('=')}.{noise(22)} and then publish",
+    "snmp-server community " + "kR7pastel91" + " RO",
+    "nmcli dev wifi connect Depot password " + "Amsel-7719x",
+]  # fmt: skip
+"""Key pairs, wallets, headers, constants of code, addresses and commands."""

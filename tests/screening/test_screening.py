@@ -95,7 +95,22 @@ def test_a_placeholder_is_no_password(value: str):
 @settings(max_examples=150, deadline=None)
 def test_joiners_of_real_scripts_are_no_offence(text: str):
     spread = "\u200d".join(text.replace(sign, "") for sign in JOINERS)[:300]
-    assert screen(spread).is_clean
+    rules = {finding.rule for finding in screen(spread).findings}
+    # Letters at random may resemble anything else.
+    assert rules.isdisjoint({"hidden_text", "disguised_text", "encoded_text", "forged_roles"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "می\u200cخواهم نان و پنیر بخرم و کتاب\u200cها را به کتابخانه برگردانم.",
+        "क्\u200dया आप कल बाज़ार जाएँगे? दूध और चावल लाना न भूलें।",
+        "👩\u200d👩\u200d👧 went to the fair, 🏳️\u200d🌈 on the roof, 👨🏽\u200d🚀 in the tent.",
+    ],
+    ids=["Persian", "Hindi", "emoji"],
+)
+def test_real_sentences_with_joiners_pass(text: str) -> None:
+    assert screen(text).is_clean
 
 
 @given(st.text(max_size=400))
