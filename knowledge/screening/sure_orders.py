@@ -45,6 +45,11 @@ class Order:
 ORDERS = (
     Order(
         "override_instructions",
+        frozenset({C.OVERRIDE, C.GUIDANCE, C.PRIOR, C.ALL}),
+        opens=frozenset({C.OVERRIDE}),
+    ),
+    Order(
+        "override_instructions",
         frozenset({C.OVERRIDE, C.GUIDANCE, C.PRIOR}),
         also=(_ACTS, _CONCERNED),
         opens=frozenset({C.OVERRIDE}),
