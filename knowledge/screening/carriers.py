@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from knowledge.screening.forging import forged_passages, forged_roles
-from knowledge.screening.orders import Passage, wants_anything
+from knowledge.screening.hidden_orders import Passage, wants_anything
 from knowledge.screening.remarks import remarks_to_machines
 from knowledge.screening.unseen import unseen_passages
 

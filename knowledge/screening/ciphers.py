@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from knowledge.screening.concepts import folded, lexicon
 from knowledge.screening.findings import Span
-from knowledge.screening.orders import Passage
+from knowledge.screening.hidden_orders import Passage
 from knowledge.screening.reading import ideas_of
 
 _COMMON_WORDS = """

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
 from knowledge.screening.concepts import folded, lexicon
-from knowledge.screening.orders import Passage
+from knowledge.screening.hidden_orders import Passage
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,20000}={0,2}(?![A-Za-z0-9+/_-])")
 _WRAPPED = re.compile(

@@ -6,7 +6,7 @@ from itertools import chain
 
 from knowledge.screening.ciphers import ciphers
 from knowledge.screening.codes import codes
-from knowledge.screening.orders import (
+from knowledge.screening.hidden_orders import (
     Passage,
     binds_a_machine,
     calls_a_machine,

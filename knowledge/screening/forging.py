@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from knowledge.screening.concepts import Concept as C
 from knowledge.screening.findings import Span
-from knowledge.screening.orders import Passage, is_grave, names_a_deed
+from knowledge.screening.hidden_orders import Passage, is_grave, names_a_deed
 from knowledge.screening.quoting import fenced_spans, indented_spans, quoted_spans
 from knowledge.screening.reading import Ideas, ideas_of
 from knowledge.screening.sentences import sentences

@@ -12,9 +12,9 @@ from knowledge.screening.carriers import forged_roles, hidden_passages
 from knowledge.screening.concepts import Concept
 from knowledge.screening.disguises import disguised_passages
 from knowledge.screening.findings import Finding, Span
+from knowledge.screening.hidden_orders import is_suspect_in_code, is_suspect_when_hidden
 from knowledge.screening.judging import Judge, judge, suspicion, suspicions
 from knowledge.screening.naming import MEANING, deed_in
-from knowledge.screening.orders import is_suspect_in_code, is_suspect_when_hidden
 from knowledge.screening.reading import Ideas, ideas_of
 from knowledge.screening.sentences import sentences
 from knowledge.screening.sure_orders import order_in
@@ -46,6 +46,10 @@ class Sentence(NamedTuple):
     end: int
     path: str = ""
 
+    @property
+    def place(self) -> Span:
+        return self.start, self.end
+
 
 def find_orders(text: str) -> Iterator[Finding]:
     """Every suspected order to a model, also within the strings of a text that is JSON."""
@@ -73,13 +77,13 @@ def find_spoken(said: Iterable[Sentence]) -> Iterator[Finding]:
     ideas = [ideas_of(sentence.words) for sentence in said]
     reading = Reading([sentence.words for sentence in said], ideas)
     for at, rule in _sure(said, ideas):
-        yield _finding(rule, said[at][1:3], said[at].path)
+        yield _finding(rule, said[at].place, said[at].path)
     by = judge()
     for part in suspected(reading, [len(sentence.words) for sentence in said], by):
         places = range(*part.indices(len(said)))
         gravest = max(places, key=lambda at: suspicion(reading.of(slice(at, at + 1)), by))
         rule = deed_in(ideas[gravest], frozenset().union(*ideas[part]))
-        yield _finding(rule, said[gravest][1:3], said[gravest].path)
+        yield _finding(rule, said[gravest].place, said[gravest].path)
 
 
 def _sure(said: Sequence[Sentence], ideas: Sequence[Ideas]) -> Iterator[tuple[int, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from knowledge.screening.concepts import Concept as C
 from knowledge.screening.findings import Span
-from knowledge.screening.orders import Passage, steers
+from knowledge.screening.hidden_orders import Passage, steers
 from knowledge.screening.quoting import quoted_spans
 from knowledge.screening.reading import ideas_of
 from knowledge.screening.unseen import called_by

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from knowledge.screening.concepts import folded, lexicon
-from knowledge.screening.orders import Passage
+from knowledge.screening.hidden_orders import Passage
 
 _SPACED = re.compile(
     r"(?<!\w)(?:[^\W\d_](?:[ \t]{1,6}|[.\-_*·•|/+~]|[ ][.\-*·|/][ ])){9,2000}[^\W\d_](?!\w)"

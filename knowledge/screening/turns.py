@@ -9,7 +9,7 @@ from itertools import islice
 
 from knowledge.screening.concepts import Concept as C
 from knowledge.screening.findings import Span
-from knowledge.screening.orders import is_grave, is_suspect_in_code, names_a_deed
+from knowledge.screening.hidden_orders import is_grave, is_suspect_in_code, names_a_deed
 from knowledge.screening.reading import ideas_of
 
 _TURN = re.compile(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from knowledge.screening.findings import Span
-from knowledge.screening.orders import Passage, names_a_deed
+from knowledge.screening.hidden_orders import Passage, names_a_deed
 from knowledge.screening.quoting import is_between_code_marks
 from knowledge.screening.reading import ideas_of
 
