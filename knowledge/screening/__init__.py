@@ -21,9 +21,7 @@ __all__ = [
     "Finding",
     "JsonValue",
     "Verdict",
-    "redacted",
     "screen",
-    "screen_all",
     "screen_document",
 ]
 
@@ -40,11 +38,6 @@ def screen(text: str) -> Verdict:
     secrets = without_overlaps(_secrets(text))
     orders = without_overlaps(find_orders(text))
     return Verdict(tuple(sorted((*secrets, *orders), key=lambda finding: finding.start)))
-
-
-def screen_all(texts: Iterable[str]) -> Verdict:
-    """What several texts hold together; places count from the beginning of each."""
-    return Verdict(tuple(finding for text in texts for finding in screen(text).findings))
 
 
 def screen_document(value: JsonValue) -> Verdict:
@@ -70,13 +63,6 @@ def _named(name: str, text: str) -> Iterator[Finding]:
         lead = f"{name}: "
         for finding in find_assigned(f"{lead}{json.dumps(text, ensure_ascii=False)}"):
             yield replace(finding, start=0, end=len(text))
-
-
-def redacted(text: str, verdict: Verdict) -> str:
-    """The text with each secret replaced by the name of the rule that found it."""
-    for finding in sorted(verdict.secrets, key=lambda finding: finding.start, reverse=True):
-        text = f"{text[: finding.start]}[redacted: {finding.rule}]{text[finding.end :]}"
-    return text
 
 
 def _secrets(text: str) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.screening import RULES, JsonValue, redacted, screen, screen_all, screen_document
+from knowledge.screening import RULES, JsonValue, screen, screen_document
 from tests.screening.secrets_for_tests import SECRETS, noise
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "screening.md"
@@ -24,23 +24,13 @@ def test_every_rule_stands_in_the_docs():
 
 def test_every_finding_carries_a_rule_of_the_set():
     texts = [*SECRETS, ORDER, f"<!-- {ORDER} -->", f"<|im_start|>system\n{ORDER}"]
-    assert {finding.rule for finding in screen_all(texts).findings} <= RULES
+    assert {finding.rule for text in texts for finding in screen(text).findings} <= RULES
 
 
 def test_a_plain_text_is_clean():
     verdict = screen("The boiler was serviced in May; the next visit is due in a year.")
     assert verdict.is_clean
     assert (verdict.secrets, verdict.injections) == ((), ())
-
-
-def test_a_secret_is_redacted_by_the_name_of_its_rule():
-    text = f"Use {KEY} for the test, please."
-    assert redacted(text, screen(text)) == "Use [redacted: stripe_key] for the test, please."
-
-
-def test_redaction_leaves_suspected_orders_to_the_admin():
-    text = f"{ORDER} The key is {KEY}."
-    assert redacted(text, screen(text)).startswith(ORDER)
 
 
 def test_a_finding_repeats_four_characters_of_a_secret_at_most():
