@@ -200,6 +200,8 @@ def test_a_long_job_holds_up_no_other_queue_and_a_worker_told_to_stop_finishes_i
         eventually(lambda: run_count("short") == 1)
         jobs.send("note", "next")
         worker.send_signal(signal.SIGTERM)
+        assert worker.stdout
+        assert "stops when" in worker.stdout.readline()
         open_gate()
         assert worker.wait(20) == 0
     finished = sql("SELECT name, finished IS NOT NULL FROM job_run ORDER BY id")

@@ -2,6 +2,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 import dramatiq
@@ -48,6 +49,11 @@ class Command(BaseCommand):
             # A lost thread would keep its claim for as long as this process lives.
             if not all(thread.is_alive() for one in workers.values() for thread in one.workers):
                 raise CommandError("A worker thread died; start again.")
+        _begin_no_more(list(workers.values()))
+        # Nobody may be left to read it: the parent that this one stops with is gone by now.
+        with suppress(BrokenPipeError):
+            self.stdout.write(f"Worker {os.getpid()} stops when what it runs is finished")
+            self.stdout.flush()
         _stop(list(workers.values()))
         scheduler.join(STOP_SEC)
 
@@ -105,11 +111,17 @@ def _start_worker(broker: dramatiq.Broker, queue: str, threads: int) -> Worker:
     return worker
 
 
-def _stop(workers: list[Worker]) -> None:
-    """All at once, for each may take its time to finish what it runs."""
+def _begin_no_more(workers: list[Worker]) -> None:
     broker = dramatiq.get_broker()
     if isinstance(broker, PostgresBroker):
         broker.draining.set()
+    for worker in workers:
+        for thread in worker.workers:
+            thread.stop()
+
+
+def _stop(workers: list[Worker]) -> None:
+    """All at once, for each may take its time to finish what it runs."""
     stops = [
         threading.Thread(target=worker.stop, kwargs={"timeout": STOP_SEC * 1000})
         for worker in workers
@@ -118,4 +130,4 @@ def _stop(workers: list[Worker]) -> None:
         stop.start()
     for stop in stops:
         stop.join()
-    broker.close()
+    dramatiq.get_broker().close()
