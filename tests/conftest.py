@@ -1,13 +1,16 @@
 """Fixtures that every part of the suite shares: two owners, folders, and tokens of every shape."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
 import dramatiq
+import hypothesis
 import pytest
+import time_machine
 from django.contrib.auth.models import User
 from django.core.cache import caches
+from django.utils import timezone
 from dramatiq.brokers.stub import StubBroker
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
@@ -23,6 +26,15 @@ from tokens.models import Token, Toolset
 
 LONG_ENOUGH = " This sentence makes the text long enough to be taken."
 
+# The same examples in every run, and no verdict on how fast the machine is.
+hypothesis.settings.register_profile(
+    "quarry",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("quarry")
+
 
 @pytest.fixture(autouse=True)
 def nothing_left_over() -> None:
@@ -32,6 +44,13 @@ def nothing_left_over() -> None:
     broker = dramatiq.get_broker()
     if isinstance(broker, StubBroker):
         broker.flush_all()
+
+
+@pytest.fixture
+def stopped_clock() -> Iterator[None]:
+    """Whatever is counted by the hour is counted in one."""
+    with time_machine.travel(timezone.now(), tick=False):
+        yield
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 REDIS = "redis-server"
 # Not the one on the path: Debian puts a wrapper there that changes to a user of its own.
 RABBITMQ = "/usr/lib/rabbitmq/bin/rabbitmq-server"
-START_SEC = 60
+START_SEC = 300
 
 
 def require(program: str) -> None:

@@ -21,7 +21,7 @@ from tests.sources import files_for_tests as made
 from tests.sources.recordings_for_tests import silence, written
 from tests.wire.assemblyai import AssemblyAI, completed
 
-DEADLINE = 120
+DEADLINE = 300
 DOCUMENT_COUNT, SENT_COUNT, LINKED_COUNT = 25, 10, 15
 RECORDING_COUNT = SENT_COUNT + LINKED_COUNT
 TRANSFORM_COUNT = 5

@@ -86,7 +86,10 @@ def kill_over_http(start: Start, turnstile: Turnstile, *, passes: int) -> int:
 
 def kill_in_the_database(start: Start) -> int:
     """In the midst of the transaction that keeps a page, which then never was."""
-    waiting = "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    waiting = (
+        "FROM pg_locks JOIN pg_database ON pg_database.oid = database "
+        "WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted"
+    )
     sql("SELECT pg_advisory_lock(%s)", GATE)
     try:
         with start() as worker:

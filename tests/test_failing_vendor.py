@@ -66,6 +66,7 @@ def test_an_answer_that_was_lost_on_the_way_costs_nothing(talk: "Talk", verb: st
     talk.assert_paid_once()
 
 
+@pytest.mark.parametrize("patience", [0.4])
 @pytest.mark.parametrize("verb", ["upload", "submit", "look"])
 def test_a_vendor_that_does_not_answer_in_time_is_asked_again(talk: "Talk", verb: str) -> None:
     silent = talk.vendor.held[verb] = Event()
@@ -271,8 +272,15 @@ def worker(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 @pytest.fixture
+def patience() -> float:
+    """How many seconds an answer of the vendor may take."""
+    return 10
+
+
+@pytest.fixture
 def talk(
     vendor: Vendor,
+    patience: float,
     mint: Mint,
     no_pauses: None,
     worker: None,
@@ -280,8 +288,8 @@ def talk(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> Talk:
-    impatient = AssemblyAITranscriber("a key", base_url=vendor.url, seconds=0.4)
-    monkeypatch.setitem(providers._TRANSCRIBERS, "assemblyai", lambda: impatient)
+    transcriber = AssemblyAITranscriber("a key", base_url=vendor.url, seconds=patience)
+    monkeypatch.setitem(providers._TRANSCRIBERS, "assemblyai", lambda: transcriber)
     monkeypatch.setattr(audio, "probe", lambda path: SECONDS - 0.6)
     settings.QUARRY_TRANSCRIBER = "assemblyai"
     settings.QUARRY_HOME = tmp_path

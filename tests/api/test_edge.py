@@ -75,6 +75,7 @@ def test_a_body_that_is_no_json_is_refused(mint: Mint, body: bytes) -> None:
         assert (answer.status_code, answer.json()["error"]) == (400, "invalid_body")
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_limited_routes_say_what_is_left_also_when_nothing_is(
     mint: Mint, monkeypatch: pytest.MonkeyPatch
 ) -> None:

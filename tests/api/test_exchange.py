@@ -246,6 +246,7 @@ def test_a_sender_who_falls_silent_is_not_waited_for(
     assert b"x-request-id" in headers
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_ten_exports_and_ten_imports_an_hour(library: Access, mint: Mint) -> None:
     token, archive = mint(), exported(library)
     assert [get(token).status_code for _ in range(11)] == [200] * 10 + [429]

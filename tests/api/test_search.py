@@ -118,6 +118,7 @@ def test_a_failing_embedder_leaves_keyword_search_and_says_so(
     assert refused.json()["error"] == "provider_unavailable"
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_the_call_after_the_last_is_told_when_to_come_back(
     mint: Mint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +136,7 @@ def test_the_call_after_the_last_is_told_when_to_come_back(
     assert mint().client.get("/api/v1/search", {"query": "x"}).status_code == 200
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_the_1001st_search_of_an_hour_is_refused(mint: Mint) -> None:
     token = mint()
     for _ in range(1000):

@@ -195,6 +195,7 @@ def test_a_token_that_may_not_write_may_not_upload(mint: Mint) -> None:
     assert finish(reader, stored(writer))[0] == 403
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_uploads_have_limits_of_their_own(mint: Mint) -> None:
     token = mint()
     assert [begin(token)[0] for _ in range(31)] == [201] * 30 + [429]

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connections
 from django.test import Client
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 _FLAGS = [
@@ -21,6 +21,8 @@ _FLAGS = [
     "--disable-sync",
 ]
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+expect.set_options(timeout=30_000)  # as long as Playwright waits for everything else
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from config.cluster import programs, server_account
 from config.watcher import ServerFolder, command_line, is_held
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-DEADLINE = 20
+DEADLINE = 300
 
 USER = """
 import json, sys

@@ -13,6 +13,7 @@ import pytest
 from config.cluster import programs, server_account
 from config.watcher import is_held, try_lock
 from tests.config.servers import (
+    DEADLINE,
     REPOSITORY,
     User,
     as_nobody,
@@ -129,7 +130,8 @@ def test_a_process_number_in_use_by_another_program_is_not_taken_for_a_server(ho
     user.kill()
     # As after a power loss: the file is there, and its number is now a process of the same user.
     record = folder_of(home).data / "postmaster.pid"
-    sleep = subprocess.Popen(["sleep", "60"], **server_account().spawn_options())
+    for_longer = str(2 * DEADLINE)  # than anybody here waits
+    sleep = subprocess.Popen(["sleep", for_longer], **server_account().spawn_options())
     with sleep as other, ExitStack() as cleanup:
         cleanup.callback(other.kill)
         record.write_text(f"{other.pid}\n" + record.read_text().partition("\n")[2])

@@ -197,7 +197,10 @@ def test_a_worker_that_is_missed_once_has_a_moment_to_come_back(broker: Postgres
         assert Job.objects.get().worker == cut_off.key
 
 
-def test_a_job_that_fails_during_an_outage_is_retried(broker: PostgresBroker) -> None:
+def test_a_job_that_fails_during_an_outage_is_retried(
+    broker: PostgresBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dramatiq.worker.POST_PROCESS_MESSAGE_RETRY_DELAY_SECS", 0.1)
     with working(broker):
         _send(broker, "cut_off", "a")
         eventually(lambda: not Job.objects.exists())
@@ -306,8 +309,11 @@ def _claimed(consumer: consuming.PostgresConsumer) -> consuming.HeldMessage:
 
 
 def _die(consumer: consuming.PostgresConsumer) -> None:
+    """Until the server, too, has noticed, and has let go of what the consumer held."""
     assert consumer.session
+    pid = consumer.session.info.backend_pid
     consumer.session.close()
+    eventually(lambda: not sql("SELECT 1 FROM pg_stat_activity WHERE pid = %s", pid))
 
 
 def _consumer_pids() -> list[tuple[Any, ...]]:

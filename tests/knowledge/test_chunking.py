@@ -163,7 +163,7 @@ def test_a_heading_of_half_a_million_characters_does_not_swell_the_pieces_below_
     assert max(len(piece.indexed_text("t" * 500)) for piece in pieces) <= MOST_CHARACTERS
 
 
-def test_half_a_million_characters_of_prose_take_well_under_a_second():
+def test_half_a_million_characters_of_prose_take_no_minutes():
     text = f"## Part\n\n{PARAGRAPH}\n\n" * 600
     assert len(text) > 500_000
 
@@ -172,7 +172,8 @@ def test_half_a_million_characters_of_prose_take_well_under_a_second():
     seconds = time.process_time() - started
 
     assert len(pieces) == 600
-    assert seconds < 1
+    # The margin is for a busy machine; a pattern that backtracks takes minutes.
+    assert seconds < 30
 
 
 # Structure

@@ -132,7 +132,10 @@ class Counting(FakeEmbedder):
         return super().embed_document(chunks)
 
 
-def test_what_was_quick_to_embed_is_written_at_once(library: Access, register: Register) -> None:
+def test_what_was_quick_to_embed_is_written_at_once(
+    library: Access, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generations, "_SECONDS_AT_RISK", 60.0)
     item = ingestion.add_text(library, title="Many", text=MANY)
     counting = Counting()
     register("fake", counting)

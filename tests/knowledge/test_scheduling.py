@@ -17,6 +17,7 @@ from tests.knowledge.jobs_for_tests import eventually, sql, worker_process
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOUR = 3600
+AGE = 10**9  # seconds: no test meets the end of such a slot
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
@@ -59,23 +60,23 @@ def test_a_slot_begins_at_the_same_moment_for_everybody(broker: PostgresBroker) 
 
 
 def test_many_schedulers_send_each_slot_once(broker: PostgresBroker) -> None:
-    _sweep(broker, "hourly", HOUR)
+    _sweep(broker, "seldom", AGE)
     _sweep(broker, "often", 1)
     with _scheduling(), _scheduling(), _scheduling():
-        eventually(lambda: Job.objects.filter(actor="often").count() == 3)
+        eventually(lambda: Job.objects.filter(actor="often").count() >= 3)
         assert len(_lock_holders()) == 1
-    assert Job.objects.filter(actor="hourly").count() == 1
+    assert Job.objects.filter(actor="seldom").count() == 1
 
 
 def test_whoever_takes_over_does_not_repeat_a_slot(broker: PostgresBroker) -> None:
-    _sweep(broker, "hourly", HOUR)
+    _sweep(broker, "seldom", AGE)
     with _scheduling():
-        eventually(lambda: Job.objects.filter(actor="hourly").exists())
+        eventually(lambda: Job.objects.filter(actor="seldom").exists())
     Job.objects.all().delete()
-    _sweep(broker, "another", HOUR)
+    _sweep(broker, "another", AGE)
     with _scheduling():
         eventually(lambda: Job.objects.filter(actor="another").exists())
-    assert not Job.objects.filter(actor="hourly").exists()
+    assert not Job.objects.filter(actor="seldom").exists()
 
 
 def test_the_message_of_a_slot_has_the_same_id_whoever_sends_it(broker: PostgresBroker) -> None:

@@ -18,7 +18,7 @@ from knowledge.models import Content, Item
 from mcp_gateway import threads
 from mcp_gateway.registry import TOOLS
 from mcp_gateway.threads import Run
-from tests.config.servers import eventually
+from tests.config.servers import DEADLINE, eventually
 from tests.conftest import Mint, Minted
 from tests.mcp_gateway.conftest import Agent, AgentWith
 from tokens.models import Event, Toolset
@@ -26,7 +26,13 @@ from tokens.models import Event, Toolset
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGE = "<html><title>Granite</title><body><article>" + "<p>Granite is hard. </p>" * 40
-SLEEPING = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%%'"
+SLEEPING = (
+    "SELECT count(*) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep%%'"
+)
+LIST_RECENT = (Toolset.LIBRARY, "list_recent")
+FOREVER = 2 * DEADLINE
+"""Seconds: nobody here waits for as long, so that whatever ends before was ended."""
 
 
 @pytest.fixture(params=["by Django", "past Django"])
@@ -35,11 +41,13 @@ def endless(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
     def wait(*args: object, **kwargs: object) -> None:
         if request.param == "past Django":
-            connection.connection.execute("SELECT pg_sleep(600)")
+            connection.connection.execute(f"SELECT pg_sleep({FOREVER})")
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_sleep(600)")
+            cursor.execute(f"SELECT pg_sleep({FOREVER})")
 
     monkeypatch.setattr(library, "list_recent", wait)
+    monkeypatch.setattr(threads, "STATEMENT_SECONDS", FOREVER)
+    monkeypatch.setitem(TOOLS, LIST_RECENT, replace(TOOLS[LIST_RECENT], seconds=FOREVER))
 
 
 def sleeping() -> int:
@@ -131,8 +139,7 @@ def leave(agent: Agent, tool: str, arguments: dict[str, Any], once: Callable[[],
 def test_a_call_that_takes_too_long_is_stopped_and_told_so(
     mint: Mint, agent_with: AgentWith, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = (Toolset.LIBRARY, "list_recent")
-    monkeypatch.setitem(TOOLS, key, replace(TOOLS[key], seconds=1))
+    monkeypatch.setitem(TOOLS, LIST_RECENT, replace(TOOLS[LIST_RECENT], seconds=1))
     minted = mint()
     error = agent_with(minted.secret).refused("list_recent")
     assert (error.code, error.data) == (

@@ -284,7 +284,7 @@ def test_a_resolver_that_hangs_is_not_waited_for(monkeypatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait(10) and [])
     begun = time.monotonic()
     assert failure_of("http://slow.org/", seconds=0.2) == {"reason": "timed_out", "may_pass": True}
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < 4
     answered.set()
 
 

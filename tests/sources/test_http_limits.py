@@ -11,6 +11,9 @@ from knowledge.errors import IngestFailed
 from knowledge.sources.http import fetch
 from tests.sources.servers_for_tests import Script, answer, redirect, says
 
+IN_TIME_SEC = 4
+"""Also on a busy machine; what is not cut off goes on for ever."""
+
 
 def failure_of(url: str, **how) -> dict[str, object]:
     with pytest.raises(IngestFailed) as failure:
@@ -106,7 +109,7 @@ def test_a_server_that_drips_is_cut_off_in_time(serve, start: bytes, drop: bytes
     server = serve(dripping(closing, start, drop))
     begun = time.monotonic()
     assert failure_of(server.url(), seconds=0.4) == {"reason": "timed_out", "may_pass": True}
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < IN_TIME_SEC
     closing.set()
 
 
@@ -119,7 +122,7 @@ def test_the_time_is_for_all_redirects_together(serve) -> None:
 
     begun = time.monotonic()
     assert failure_of(serve(slow).url(), seconds=0.5)["reason"] == "timed_out"
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < IN_TIME_SEC
     closing.set()
 
 
