@@ -13,13 +13,13 @@ import numpy as np
 
 from benchmarks import harness
 from knowledge.screening import screen
-from knowledge.screening.injection import find_guises, parts_of, spoken_in
+from knowledge.screening.injection import SCRAP, find_guises, parts_of, spoken_in
 from knowledge.screening.judging import WEIGHTS, Judge, strengths_of
 from knowledge.screening.reading import ideas_of
 from knowledge.screening.traits import BITS, Reading, Traits
 
 TAUGHT = Path("tests/screening/cases/taught")
-FALSE_ALARMS = 0.035
+FALSE_ALARMS = 0.028
 """How many of the honest cases may be suspected, which decides from where on a text is.
 
 They were written to be mistaken for orders; of what people write every day it is far fewer.
@@ -79,7 +79,7 @@ def _row(hand: str, cases: Sequence[Case], alarms: Iterable[bool]) -> harness.Ro
     return {
         "hand": hand,
         "orders": len(orders),
-        "found %": 100 * np.mean(orders),
+        "found %": 100 * np.mean(orders) if orders else np.nan,
         "honest": len(honest),
         "false alarms %": 100 * np.mean(honest),
     }
@@ -104,7 +104,7 @@ def _learn(folder: Path, prose: Sequence[Path], *, keep: bool) -> list[harness.R
     traits = _matrix([_traits(case.text) for case in cases])
     # What a rule finds teaches nothing but that dumps and comments are suspicious.
     first = _fitted(traits, is_order, traits[:0])
-    by = Judge(first.weights, first.bias, 0.0, 0.0)
+    by = Judge(first.weights, first.bias, 0.0, 0.0, 0.0)
     in_guise = np.array([any(find_guises(case.text, by)) for case in cases])
     taught, held_out = _passages_of(prose)
     mined = _mined(traits[~in_guise], is_order[~in_guise], taught)
@@ -112,10 +112,15 @@ def _learn(folder: Path, prose: Sequence[Path], *, keep: bool) -> list[harness.R
     for hand in sorted(set(hands)):
         own, others = hands == hand, (hands != hand) & ~in_guise
         judged[own] = _fitted(traits[others], is_order[others], mined).judged(traits[own])
-    enough = float(np.quantile(judged[~is_order & ~in_guise], 1 - FALSE_ALARMS))
-    alarms = in_guise | (judged > enough)
+    is_scrap = np.array([len(case.text) < SCRAP for case in cases])
+    honest = ~is_order & ~in_guise
+    enough, of_scrap = (
+        float(np.quantile(judged[honest & of], 1 - FALSE_ALARMS)) for of in (~is_scrap, is_scrap)
+    )
+    alarms = in_guise | (judged > np.where(is_scrap, of_scrap, enough))
     if keep:
-        _keep(_fitted(traits[~in_guise], is_order[~in_guise], mined), enough, held_out)
+        learned = _fitted(traits[~in_guise], is_order[~in_guise], mined)
+        _keep(learned, enough, of_scrap, held_out)
     return [
         _row(hand, [case for case in cases if case.hand == hand], alarms[hands == hand])
         for hand in sorted(set(hands))
@@ -181,11 +186,12 @@ def _fitted(traits: Any, is_order: Any, honest: Any) -> Learned:
     return Learned(model.coef_[0] * rarity, float(model.intercept_[0]))
 
 
-def _keep(learned: Learned, enough: float, held_out: Any) -> None:
+def _keep(learned: Learned, enough: float, of_scrap: float, held_out: Any) -> None:
     """In a byte a weight, which tells texts apart as well as eight do."""
     judged = learned.judged(held_out) if held_out.shape[0] else np.array([enough])
     alarms = float(np.mean(judged > enough))
     print(f"Enough: {enough:.2f}; of {len(judged)} passages of real texts {alarms:.3%} have it.")
+    print(f"Of a scrap: {of_scrap:.2f}; of one part of many: {max(enough, judged.max()):.2f}.")
     scale = np.abs(learned.weights).max() / 127
     np.savez_compressed(
         WEIGHTS,
@@ -193,6 +199,7 @@ def _keep(learned: Learned, enough: float, held_out: Any) -> None:
         scale=np.float32(scale),
         bias=np.float32(learned.bias),
         enough=np.float32(enough),
+        enough_of_scrap=np.float32(max(enough, of_scrap)),
         enough_in_part=np.float32(max(enough, judged.max())),  # no honest text has as much
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from knowledge.screening.announced import find_announced
 from knowledge.screening.assignments import find_assigned
 from knowledge.screening.commands import find_in_commands
 from knowledge.screening.findings import Finding, Verdict, without_overlaps
@@ -14,6 +15,7 @@ from knowledge.screening.naming import MEANING
 from knowledge.screening.nearby import find_near
 from knowledge.screening.placeholders import lowered
 from knowledge.screening.prose import find_told
+from knowledge.screening.samples import unpublished
 from knowledge.screening.secrets import SECRET_RULES, find_tokens
 
 __all__ = [
@@ -71,7 +73,9 @@ def _secrets(text: str) -> Iterator[Finding]:
     yield from find_assigned(text)
     yield from find_in_commands(text)
     yield from find_told(text)
-    yield from find_near(text, lowered(text))
+    low = lowered(text)
+    yield from find_near(text, low)
+    yield from unpublished(text, find_announced(text, low))
 
 
 def _strings(document: JsonValue) -> Iterator[tuple[str, str, str]]:

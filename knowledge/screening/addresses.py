@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from knowledge.screening.findings import Finding
 from knowledge.screening.placeholders import (
     decoded,
+    is_mixed,
     is_random,
     is_stand_in,
     is_token,
@@ -20,6 +21,14 @@ _ADDRESS = re.compile(
     r"(?P<password>[^\s/\"'<>`@]{1,120}(?:@[^\s/\"'<>`@.:]{1,40})?)@(?=[\w\[$<{])",
     re.IGNORECASE,
 )
+_NO_SCHEME = re.compile(
+    r":(?P<password>[^\s:/@\"'<>`,;(){}]{6,80})@(?!sha\d)(?=[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}(?:[:/\s\"'`,;)]|\.?$)|(?:tcp|unix)\()",
+    re.IGNORECASE,
+)
+_USER = re.compile(
+    r"(?<![\w.+-])(?!(?:mailto|acct|sips?|xmpp|npm|git|image|uid|id|message-id|cid|urn)\b)[\w.@\\-]{0,40}[a-z]\w{0,30}\Z",
+    re.IGNORECASE,
+)
 _HEADER = re.compile(
     r"(?:authorization|proxy-authorization)[\"']?\s{0,3}[:=,]\s{0,3}[\"']?"
     r"(?P<scheme>(?!aws4|signature|hmac|hawk|digest)[A-Za-z][A-Za-z0-9_-]{1,30})(?:\s{1,3}(?:token=|key=|apikey=|api_key=)?[\"']?|\s{0,3}[\"']\s?[+.]\s?[\"'])"
@@ -29,9 +38,9 @@ _HEADER = re.compile(
 _BEARER = re.compile(
     r"(?<![A-Za-z])bearer\s{1,3}(?P<value>[A-Za-z0-9+/=._~-]{20,2000})", re.IGNORECASE
 )
-_COOKIE = re.compile(
-    r"(?:sess(?:ion)?(?:[_-]?id)?|connect\.sid|auth_?token)="
-    r"(?P<value>[A-Za-z0-9%._+/=-]{20,400})",
+_COOKIE = re.compile(r"=(?P<value>[A-Za-z0-9%._+/=-]{20,400})")
+_COOKIE_NAME = re.compile(
+    r"(?:sess(?:ion)?(?:[_-]?(?:id|token))?|connect\.sid|auth_?token|\.AspNet(?:Core)?\.\w{2,40}|remember_\w{2,60}|wordpress_(?:logged_in|sec)_\w{2,40}|steamLoginSecure|\.ROBLOSECURITY|SAPISID|__Secure-\dPSID|li_at)\Z",
     re.IGNORECASE,
 )
 _BARE_HEADER = re.compile(
@@ -44,9 +53,8 @@ _QUERY = re.compile(
     re.IGNORECASE,
 )
 _BYTE_LIST = re.compile(
-    r"(?:key|secret|seed|private|psk|iv)\w{0,20}(?:\[\d{0,4}\])?\s?(?::[^=\n]{0,30})?=\s?(?:new\s)?(?:\[?\]?byte|bytes|bytearray|uint8_t|Uint8Array(?:\.from)?)?(?:\[\])?\s?\(?[\[{(]\s{0,8}"
-    r"(?P<value>0x[0-9a-f]{2}(?:,\s{0,12}0x[0-9a-f]{2}){15,63}),?\s{0,8}[\]})]",
-    re.IGNORECASE,
+    r"(?:key|secret|seed|private|psk|iv)\w{0,20}(?:\[\d{0,4}\])?\s?(?::[^=\n]{0,30}(?==)|:(?=\s?\[))?=?\s?(?:new\s)?(?:\[?\]?byte|bytes|bytearray|uint8_t|uint8array(?:\.from)?)?(?:\[\])?\s?\(?[\[{(]\s{0,8}"
+    r"(?P<value>0x[0-9a-f]{2}(?:,\s{0,12}0x[0-9a-f]{2}){15,63}|\d{1,3}(?:,\s{0,12}\d{1,3}){15}(?:(?:,\s{0,12}\d{1,3}){8}|(?:,\s{0,12}\d{1,3}){16})?),?\s{0,8}[\]})]"
 )
 
 
@@ -58,14 +66,17 @@ def find_in_requests(text: str) -> Iterator[Finding]:
 
 
 def _addresses(text: str) -> Iterator[Finding]:
-    if "://" not in text:
-        return
-    for match in _ADDRESS.finditer(text):
+    for match in _ADDRESS.finditer(text) if "://" in text else ():
         user, password = match["user"], match["password"]
         if user.lower() != password.lower() and not is_tame(password):
             yield secret(
                 "connection_string", "an address with a password in it", match.span("password")
             )
+    for match in _NO_SCHEME.finditer(text) if "@" in text else ():
+        is_named = _USER.search(text, max(0, match.start() - 72), match.start())
+        if is_named and is_mixed(match["password"]):
+            what = "an address with a password in it"
+            yield secret("connection_string", what, match.span("password"))
 
 
 def is_tame(password: str) -> bool:
@@ -100,6 +111,8 @@ def _headers(text: str) -> Iterator[Finding]:
                 "authorization_header", "a header that signs somebody in", match.span("value")
             )
     for match in _COOKIE.finditer(text):
+        if not _COOKIE_NAME.search(text, max(0, match.start() - 80), match.start()):
+            continue
         if is_random(match["value"], at_least=20) and not is_stand_in(match["value"]):
             yield secret("session_cookie", "the cookie of a session", match.span("value"))
 
@@ -111,7 +124,8 @@ def _parameters(text: str) -> Iterator[Finding]:
         if any(map(str.isdigit, value)) and is_token(value):
             what = "a key in the query of an address"
             yield secret("secret_assignment", what, match.span("value"))
-    for match in _BYTE_LIST.finditer(text) if "0x" in text.lower() else ():
+    low = lowered(text)
+    for match in _BYTE_LIST.finditer(low) if "0x" in low or ", " in low else ():
         if len(set(match["value"].lower().split(","))) >= 12:
             yield secret("secret_assignment", "the bytes of a key", match.span("value"))
 

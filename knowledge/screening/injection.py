@@ -20,11 +20,10 @@ from knowledge.screening.sentences import sentences
 from knowledge.screening.sure_orders import order_in
 from knowledge.screening.traits import Reading
 
-_SCRAP, _WHOLE, _PART = 100, 1_000, 200
-"""Characters of a text that is judged as a whole, and of the parts that are judged of every text.
+SCRAP, _WHOLE, _PART = 100, 1_000, 200
+"""Characters of a scrap, of a text that is judged as a whole, and of the parts of every text.
 
-An order drowns in a passage that is much longer than itself; and a scrap of a text proves little,
-so that it must read the more like one.
+An order drowns in a passage that is much longer than itself.
 """
 
 _AT_ONCE = 500
@@ -109,7 +108,7 @@ def _is_discussed(ideas: Sequence[Ideas], at: int) -> bool:
 def suspected(reading: Reading, lengths: Sequence[int], by: Judge) -> Iterator[slice]:
     """The passages that read like orders: the whole of a short text, or parts of any."""
     whole, characters = slice(0, len(lengths)), sum(lengths)
-    enough = by.enough if characters >= _SCRAP else (by.enough + by.enough_in_part) / 2
+    enough = by.enough if characters >= SCRAP else by.enough_of_scrap
     if 0 < characters <= _WHOLE and suspicion(reading.of(whole), by) > enough:
         yield whole
         return

@@ -1,6 +1,6 @@
 """Judges whether a passage gives orders to a model, by weights learned from written cases.
 
-`python -m benchmarks.screening train` learns them anew; docs/screening.md says from what.
+`python -m benchmarks.screening --train` learns them anew; docs/screening.md says from what.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from knowledge.screening.traits import BITS, Numbers, Traits
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 
-SHARES = (1.0, 1.5, 0.7)
+SHARES = (1.3, 1.3, 0.7)
 """How much words, letters and ideas count, whatever the length of the passage."""
 FEWEST = (8.0, 16.0, 2.0)
 """The least that each sort's length is taken for, so that a scrap of a text proves little."""
@@ -29,6 +29,8 @@ class Judge(NamedTuple):
     weights: Floats
     bias: float
     enough: float
+    enough_of_scrap: float
+    """A scrap of a text proves little, so that it must read the more like an order."""
     enough_in_part: float
     """Of many parts some look like orders by chance, so each must do so more clearly."""
 

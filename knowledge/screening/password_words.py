@@ -25,12 +25,17 @@ _PASSWORDS = (
     # West and South Asia
     r"|كلمة (?:ال)?(?:مرور|سر)|الرقم السري|الباسورد|باسورد|رمز عبور|گذرواژه|پسورد|پاس ?ورڈ|סיסמ[התא]\w{0,3}|पासवर्ड|कूटशब्द|संकेतशब्द|কূটশব্দ|পাসওয়ার্ড|பாஸ்வேர்ட்|கடவுச்சொல்"
     r"|పాస్‌?వర్డ్|సంకేతపదం|ಪಾಸ್‌?ವರ್ಡ್|പാസ്‌?വേഡ്|પાસવર્ડ|ਪਾਸਵਰਡ|මුරපදය"
-    r"|login code|access code|unlock code|securestring"
+    r"|login code|access code|unlock code|securestring|ססמ[התא]\w{0,3}|パス(?=[はがを：:])"
+    # Phrases and strings that machines share
+    r"|auth(?:entication)? phrases?|priv(?:acy)? phrases?|vault phrases?|secret phrases?|unlock phrases?|master phrases?|encryption phrases?|community(?: strings?| name)?(?=\s?(?:is\b|:|=|\"|“|„|«|ist\b))"
+    r"|shared secrets?|enable secret|keepass master|master(?=: ?[\"'“„«`])|pre-?shared (?:key|secret)|psk(?![a-z])|wpa2?(?:[ -]psk)? (?:key|code)|bind ?(?:pw|password)|codewort|schlüsselwort|geheimwort|safe ?word"
 )
+# Every choice begins with a letter of its own, or a text is searched at each of its characters.
 _KEYS = (
-    r"secret|(?:api|access|secret|license|licence|product|activation|auth|signing|private|encryption|network|wi-?fi|wlan)[ -]?(?:key|token|secret|code)|token|key|schlüssel"
+    "api_|access_|secret_|licen[sc]e_|product_|activation_|auth_|signing_|private_|encryption_|network_|wi-?fi_|wlan_"
+    r"|secret|token|key|schlüssel"
     r"|netzwerkschlüssel|wlan-schlüssel|clé(?: d'api)?|chiave|llave|chave|nøgle|nyckel|avain|klucz|klíč|kľúč|kulcs|ключ|anahtar|κλειδί|kunci|密钥|密鑰|キー|トークン|키|토큰|مفتاح|מפתח"
-)
+).replace("_", "[ -]?(?:key|token|secret|code)")
 PASSWORD_NAME = re.compile(_PASSWORDS)
 """Words for a password, as they stand in a lowered text."""
 
@@ -51,8 +56,15 @@ COPULA = (
 COPULA_UNSPACED = r"是|为|為|は|が|는|은|이|هي|هو|است|ہے|है|হল|হলো|คือ|הוא|היא|זה|ആണ്|ಆಗಿದೆ"
 
 SIGN_IN = re.compile(
-    r"\buser|\blog(?:ged)?[ -]?in|\blogon|\bsign[ -]?in|\baccount|wi-?fi|wlan|router|\bnetwork|\bssid|usuari|usuário|utilizador|utilisateur|utente|benutzer|anmeld|gebruiker|inlog|användar|bruker|bruger"
+    r"\buser|\blog(?:ged)?[ -]?in|\blogon|\bsign(?:ed)?[ -]?in(?!g)|\baccount|wi-?fi|wlan|router|\bnetwork|\bssid|usuari|usuário|utilizador|utilisateur|utente|benutzer|anmeld|gebruiker|inlog|användar|bruker|bruger"
     r"|käyttäj|użytkownik|zaloguj|uživatel|používateľ|felhasznál|korisni|uporabni|utilizator|kullanıcı|kasutaja|naudotoj|lietotāj|логин|вход|пользовател|користувач|потребител|χρήστη|σύνδεση"
     r"|người dùng|đăng nhập|pengguna|masuk|mtumiaji|用户|帳號|账号|登录|ユーザー|ログイン|사용자|로그인|아이디|مستخدم|کاربر|משתמש|התחבר|उपयोगकर्ता|ผู้ใช้",
 )
 """Words of signing in, as they stand in a lowered text."""
+
+ACCOUNT = re.compile(
+    SIGN_IN.pattern
+    + r"|g-?mail|icloud|apple id|netflix|spotify|disney|amazon|paypal|facebook|instagram|hotspot|\bvpn|\bssh|\bs?ftp|\bnas\b|\badmin|\broot\b|\bpin\b|\bcode\b|unlock|zugang|\bserver\b|e-?mail|mailbox|portal|\bguests?\b|\bgast\b|\bsafe\b|tresor|alarm|rabbit|mqtt|minio|\bldap|\bbind\b|console|broker|\bsmtp|\bimap|redis|postgres|mysql|database|\bdb\b|camera|kamera|printer|drucker|tablet|laptop|\brdp\b|citrix|proxmox|jenkins|gitlab|grafana|\bget in\b|\bcome in\b|\bcreds?\b|credential|registrar|hosting|domain"
+    r"|identifiant|accès|acceso|accesso|acesso|doступ|доступ|учетк|учётк|конто|konto|compte|cuenta|conta\b|hesap|tài khoản|akun|fiók|účet|účt"
+)
+"""Words beside which a string that is mixed as only a password is one."""

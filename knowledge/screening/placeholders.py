@@ -40,20 +40,23 @@ SAMPLES = frozenset(
 
 _REFERENCE = re.compile(
     r"""
-      ^[<\[({].*[>\])}]$ | \$\{ | \$\( | \{\{ | ^\$[A-Za-z_] | ^%[A-Za-z_]+%$ | %\(\w+\)s | ^%s$
-    | ^\{\w*\} | <[A-Za-z_ -]+> | \[[A-Za-z_ -]+\] | ^@[\w/.-]+$ | ^&\w+$ | ^\*\w+$ | ^!\w+
+      \$\{ | \$\( | \{\{ | ^\$[A-Za-z_][\w:.>{}()\[\]'"/-]*$ | (?-i:^\$[A-Z_]{3,}) | ^%[A-Za-z_]+%$ | %\(\w+\)s | ^%s$
+    | ^\{[\w.]*\} | <[A-Za-z_ -]+> | ^\D*\[[A-Za-z_ -]{3,}\]\D*$ | (?-i:^@[a-z_][a-z_.-]*$) | ^@[\w.-]*(?:/[\w/.-]*|\.[a-z]{2,5})$
+    | (?-i:^[&*][a-z_-]+\d?$) | (?-i:^!(?:[a-z_]+|Ref|Sub|GetAtt|Join|If|Select|FindInMap|ImportValue|ENV)(?:$|[\s:.\[]))
     | ^(?:env|file|vault|secret|secrets|op|ssm|arn|kms|ref|keyvault|keychain|pass|gcp|aws|doppler)
       (?:\+\w+)?[:/] | ^(?:enc\[|\$ansible_vault|\$2[aby]\$|\$argon2|\$[156y]\$|pbkdf2|scrypt[:$]|bcrypt
       |\{ssha|sha(?:1|224|256|384|512)[:$-]|md5[:$]|sealed:|age:)
     | ^(?:var|local|data|module|each|self|this|config|cfg|settings|props|process|import|request|req
       |args|options|opts|ctx|context|env|os|secrets|params|input|inputs|conf|app|event|user|res|response
       |data|store|state|session|credentials|creds|auth|account|form|body)\.[A-Za-z_]
-    | ^[A-Za-z_][\w.]*\( | ^[\w.]+\[["']?\w+["']?\]? | ^(?:await|new|lambda|function|return|get|lookup)\b
+    | ^[A-Za-z_][\w.:]*\([^)]*(?:$|\)(?:$|[\])};.,?(])) | ^[A-Za-z_][\w.]*\[(?:["'][\w.-]*["']?\]?(?:$|[\[.,;)])|[\w.:-]*(?:$|\(|\[|\](?:$|[\[.,;)])))
+    | ^(?:await|new|lambda|function|return|get|lookup)\b
     | (?-i:^(?:\.{0,2}|~)/[a-z0-9._-]+(?:/[A-Za-z0-9._-]+)*$) | (?-i:^(?:[a-z_-]+/)+[a-z_.-]+$)
-    | ^https?://[^@\s]+$ | \.\.\.|…
+    | ^https?://[^@\s]+$ | \.\.\.|… | \(\?[=!:<] | \[a-z\] | \[a-z0-9
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_BRACKETED = re.compile(r"[<\[({](?P<inner>.*)[>\])}]", re.DOTALL)
 _MANUAL = re.compile(
     r"example|your[\W_]|placeholder|redacted|x{6,}|\*{4,}|\.{3,}|0{8,}|1234567890ab|abcdefghij|<|\{",
     re.IGNORECASE,
@@ -75,14 +78,19 @@ _STAND_IN = re.compile(
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"passphrase|password|passwd|passwort|p[a@4]ssw[o0]rd|pass|secrets?|s3cr3t|tokens?|keys?|api|the|an?|my|our|some|same"
-    r"|super|top|very|secure|strong|new|old|test|demo|fake|admin|root|guest|user|postgres|mysql|db|app|database|prod"
-    r"|dev|local|host|name|value|here|here|insert|paste|enter|put|todo|tbd|fixme|sample|default|none|null|undefined"
-    r"|not|set|real|masked|hidden|removed|omitted|foo|bar|baz|lorem|ipsum|letmein|qwerty|vault|keychain|keyring|manager"
-    r"|credentials?|generated?|random|unknown|required|optional|string|str|from|env|text|plain|see|ask|in|is|to|be|of|for|with|by|on"
+    r"passphrase|password|passwd|passwort|p[a@4]ssw[o0]rd|pass|secrets?|s3cr3t|tokens?|keys?|my|our|some|same"
+    r"|super|top|very|secure|strong|new|old|test|demo|fake|admin|root|guest|user|postgres|mysql|database|prod"
+    r"|dev|local|host|name|value|here|insert|paste|enter|put|todo|tbd|fixme|sample|default|none|null|undefined"
+    r"|real|masked|hidden|removed|omitted|sensitive|deleted|data|foo|bar|baz|lorem|ipsum|letmein|qwerty|vault|keychain|keyring|manager"
+    r"|credentials?|generated?|random|unknown|required|optional|string|from|env|text|plain|with"
     r"|login|service|server|client|account|change|abc|xyz|redacted|basic|bearer|auth|long|hash|hashed|encrypted|xxx+",
     re.IGNORECASE,
 )
+_SMALL_FILLER = re.compile(
+    r"(?<![A-Za-z])(?:api|the|an?|db|app|not|set|str|see|ask|in|is|to|be|of|for|by|on)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""Words that are also parts of others, and count only where they stand alone."""
 
 
 _NO_VALUE = re.compile(
@@ -96,20 +104,31 @@ def is_stand_in(value: str) -> bool:
     bare = value.strip().strip("\"'`")
     if _NO_VALUE.fullmatch(bare):
         return True
-    if not bare or bare.lower() in SAMPLES or _REFERENCE.search(bare):
+    if not bare or bare.lower() in SAMPLES or _REFERENCE.search(bare) or _is_bracketed(bare):
         return True
     return is_masked(bare) or _STAND_IN.search(bare) is not None or _is_filler(bare)
 
 
+def _is_bracketed(value: str) -> bool:
+    """A name in brackets; what is mixed as only a password is may have brackets for signs."""
+    match = _BRACKETED.fullmatch(value)
+    return match is not None and kinds_of_character(match["inner"]) < 4
+
+
 def _is_filler(value: str) -> bool:
     """Nothing but words such as `my`, `test` and `secret`, and a digit or two."""
-    rest = _FILLER.sub("", value)
+    rest = _SMALL_FILLER.sub(" ", _FILLER.sub(" ", value))
     return sum(map(str.isalpha, rest)) <= 2 and sum(map(str.isdigit, rest)) <= 4 and rest != value
 
 
 def is_code(value: str) -> bool:
     """A command, a call or an assignment, which may hold a secret but is none."""
     return _CODE.search(value) is not None
+
+
+def is_setting(value: str) -> bool:
+    """The next line of a file whose line before had a name and no value."""
+    return re.match(r"[A-Za-z_]\w*=[^=]", value) is not None
 
 
 def is_path(value: str) -> bool:
@@ -142,12 +161,18 @@ def is_password(value: str) -> bool:
     bare = value.strip()
     if not 6 <= len(bare) <= 200 or _PLAIN_NAME.fullmatch(bare) or is_stand_in(bare):
         return False
+    if _SENTENCE.search(bare) and not any(map(str.isdigit, bare)):
+        return False
     words = re.split(r"[\s_.-]+", bare)
-    if all(word.isalpha() for word in words):
-        return len(words) >= 3 and not _PROSE.search(bare)
+    spoken = [word for word in words if not word.isdigit()]
+    is_phrase = len(spoken) >= 3 and all(map(str.isalpha, spoken)) and not _PROSE.search(bare)
+    if is_phrase or all(map(str.isalpha, words)):
+        return is_phrase
     return kinds_of_character(bare) >= 2 and not _NOT_A_PASSWORD.fullmatch(bare)
 
 
+_SENTENCE = re.compile(r"\s.*[,.!?;:](?:\s|$)|[,.!?;:]\s", re.DOTALL)
+"""Several words with the stops of a sentence: a motto, not a passphrase."""
 _PROSE = re.compile(
     r"\b(?:the|is|are|a|an|of|to|for|in|on|and|or|must|be|should|with|by|from|your|der|die|das|ist|"
     r"le|la|les|est|el|es|de|du|must|not|per|at|it|this|that|only|see|ask)\b",
@@ -164,6 +189,23 @@ def kinds_of_character(value: str) -> int:
     """How many of lower case, upper case, digits and signs it holds."""
     kinds = (str.islower, str.isupper, str.isdigit, lambda sign: not sign.isalnum())
     return sum(any(kind(sign) for sign in value) for kind in kinds)
+
+
+_A_NAME_OF_OTHERS = re.compile(
+    r"""
+      (?:https?:|www\.).* | .*@[\w-]+\.\w.* | (?:[~.]{0,2}/|[A-Za-z]:\\).* | [\w-]+(?:/[\w.-]+){2,} | .*\.(?:com|org|net|io|py|js|ts|txt|json|ya?ml|env|pem|md|html|csv|pdf|docx?)(?:[:/?].*)?
+    | v?\d+(?:[.,:/_-]\d+)*[A-Za-z%°€$]{0,4} | \d{4}-\d\d-\d\d.* | [a-z]+(?:[-_./][a-z]+)*-?\d? | .*[(){}].* | --?\S*
+    """,
+    re.VERBOSE,
+)
+
+
+def is_mixed(value: str) -> bool:
+    """A password as people mix them, that no name, path, version or standard looks like."""
+    if not is_password(value.replace("=", "+")) or _A_NAME_OF_OTHERS.fullmatch(value):
+        return False
+    has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return kinds_of_character(value) >= 3 and (has_both or kinds_of_character(value) == 4)
 
 
 def entropy(value: str) -> float:
@@ -190,6 +232,16 @@ def is_token(value: str) -> bool:
     if is_random(value) and kinds_of_character(value) >= 2 and any(map(str.isdigit, value)):
         return True
     return len(value) >= 24 and is_random(value)
+
+
+_SOLID = re.compile(
+    r"[0-9a-fA-F]{32,}|(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=\D*\d)[A-Za-z0-9+/]{20,}={0,2}"
+)
+
+
+def is_solid(value: str) -> bool:
+    """A token in one piece, without the dashes and dots that join words to a name."""
+    return _SOLID.fullmatch(value) is not None and is_token(value)
 
 
 def decoded(encoded: str) -> str:

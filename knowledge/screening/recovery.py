@@ -12,7 +12,7 @@ from knowledge.screening.secrets import secret
 
 _CODES = re.compile(
     r"(?:recovery|backup|back-up|rescue|scratch|emergency|one-time|2fa|mfa|wiederherstellungs|ersatz|notfall)"
-    r"[ -]?(?:codes?|keys?|schlüssel)|codes? de (?:secours|récupération|recuperación|respaldo)|c[oó]digos? de (?:recupera|respaldo|backup|reserva)\w*"
+    r"[ -]?(?:access |login |sign-in |backup )?(?:codes?|keys?|schlüssel)|2fa[ -]backups?|codes? de (?:secours|récupération|recuperación|respaldo)|c[oó]digos? de (?:recupera|respaldo|backup|reserva)\w*"
     r"|codici di (?:recupero|backup|riserva)|herstelcodes?|återställningskoder|gjenopprettingskoder|gendannelseskoder|palautuskood\w+|kod[yów]{1,2} (?:zapasow|odzyskiwania)\w*"
     r"|záložní kódy|obnovovací kódy|helyreállítási kód\w*|kurtarma kod\w+|yedek kod\w*|mã khôi phục|kode (?:pemulihan|cadangan)|κωδικοί ανάκτησης"
     r"|резервн\w+ код\w*|код\w* восстановления|恢复代码|恢复码|备用验证码|備用碼|リカバリーコード|バックアップコード|복구 코드|백업 코드|רמזי שחזור|קודי (?:שחזור|גיבוי)|رموز (?:ال)?(?:استرداد|احتياطي)\w*",
@@ -28,7 +28,7 @@ _KEY_IN_GROUPS = re.compile(
     r"[^\n]{0,80}?(?<![\w-])(?P<bare>[a-z0-9]{4,8}(?:-[a-z0-9]{4,8}){3,9})(?![\w-])"
 )
 _SEED = re.compile(
-    r"(?:seed|recovery|mnemonic|secret|backup|wallet|ledger|trezor)[ -]?(?:phrase|words|seed)?|mnemonic|bip-?39|seed-?phrase|24 words|12 words|brieftasche|portemonnaie"
+    r"(?:seed|recovery|mnemonic|secret|backup|wallet|ledger|trezor)[ -]?(?:phrase|words|seed)?|mnemonic|metamask|phantom|electrum|exodus|bip-?39|seed-?phrase|24 words|12 words|brieftasche|portemonnaie"
     r"|wiederherstellungs(?:phrase|wörter)|frase (?:semilla|de recuperaci[oó]n|seme|di recupero)|phrase de récupération|herstelzin|fraza odzyskiwania|助记词|助記詞|ニーモニック|니모닉|сид-?фраз\w|мнемони\w+|кошел\w+",
 )
 _SEED_WORD = r"(?:(?:no|nr)?\.?\s?\d{1,2}\s?[.):=-]?\s{0,2})?[^\W\d_]{3,9}"

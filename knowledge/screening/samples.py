@@ -59,6 +59,9 @@ def _is_referred(text: str, start: int, end: int) -> bool:
 
 def _is_sealed(text: str, start: int) -> bool:
     """Ciphertext that only a cluster or a key holder opens."""
+    opened = text.rfind("ENC[", max(0, start - _BEFORE), start)
+    if opened >= 0 and text.find("]", opened, start) < 0:
+        return True
     return bool(_SEALED_VALUE.match(text, start) and _SEALED.search(text))
 
 

@@ -14,7 +14,7 @@ from knowledge.screening.reading import ADDRESS, Ideas
 
 Numbers = np.ndarray[Any, np.dtype[np.uint64]]
 
-BITS = 18
+BITS = 20
 """The numbers of traits have so many bits; what falls on one number is weighed as one trait."""
 
 _RUNS_OF_WORDS = (1, 2, 3)

@@ -150,5 +150,131 @@ KEYS = [
     f"upload with sk.{_b64('{' + chr(34) + 'u' + chr(34) + ':' + chr(34) + 'trailmap-of-the-north' + chr(34) + '}').rstrip('=')}.{noise(22)} and then publish",
     "snmp-server community " + "kR7pastel91" + " RO",
     "nmcli dev wifi connect Depot password " + "Amsel-7719x",
+    f"Paper wallet, the WIF starts with a K as it should: K{noise(50)}0I",
+    f"twilio: account AC{_hex(32)} auth {_hex(32)} , no messages after nine",
+    f"The id is public, and {noise(23)}Kq4 the key secret.",
+    f"verification token from the webhook page: {noise(24)}7",
+    f'{{"kty":"oct","k":"{noise(43)}","alg":"HS256"}}',
+    f"-----BEGIN OpenVPN Static key V1-----\n{chr(10).join(_hex(32) for _ in range(16))}\n-----END OpenVPN Static key V1-----",
+    f"Cookie: __Secure-next-auth.session-token={noise(60)}; theme=dark",
+    f"zigbee network key: [{', '.join(str(at * 13 % 256) for at in range(1, 17))}]",
 ]  # fmt: skip
 """Key pairs, wallets, headers, constants of code, addresses and commands."""
+
+
+def _uuid() -> str:
+    return "-".join(_hex(size) for size in (8, 4, 4, 4, 12))
+
+
+_LOWER = string.ascii_lowercase + string.digits
+VENDORS = [
+    f"re_{noise(8)}_{noise(24)}", f"bk{'ua'}_{_hex(40)}", f"CCIP{'AT'}_{noise(22)}_{_hex(40)}", f"EZ{'AK'}{noise(54)}",
+    f"sk_{_hex(48)}", f"FLW{'SECK'}-{noise(32, _LOWER)}-X", f"fio-{'u'}-{noise(64)}", f"ico-{noise(32)}", f"jca_{noise(36)}",
+    f"mlsn.{_hex(64)}", f"lip_{noise(19)}7", f"pnu_{noise(36)}", f"rdme_{noise(70, _LOWER)}", f"sha256~{noise(43)}",
+    f"API-7{noise(25, _UPPER)}", f"os_v2_{'app'}_{noise(100, 'abcdefghijklmnopqrstuvwxyz234567')}", f"napi_{noise(64, _LOWER)}",
+    f"tgp_v1_{noise(43)}", f"fc-{_hex(32)}", f"e2b_{_hex(40)}", f"llx-{noise(48)}", f"fw_{noise(24)}", f"wandb_v1_{noise(77)}",
+    f"pat-{'eu1'}-{_uuid()}", f"access-{'production'}-{_uuid()}", f"tfp_{noise(59)}", f"AT{'TA'}{_hex(72)}",
+    f"vercel_blob_rw_{noise(16)}_{noise(30)}", f"nbp_{noise(36)}", f"syt_{noise(12)}_{noise(20)}_{noise(6)}", f"ddp_{noise(36)}",
+    f"SWM{'TKN'}-1-{noise(50, _LOWER)}-{noise(25, _LOWER)}", f"K10{_hex(64)}::server:{_hex(32)}", f"waka_{_uuid()}", f"sdk-{_uuid()}",
+    f"squ_{_hex(40)}", f"CLOJARS_{noise(60, _LOWER)}", f"AB{'SK'}{noise(120)}", f"AQ.{'Ab'}8R{noise(45)}", f"xox{'d'}-{noise(80)}",
+    f"gl{'rtr'}-{noise(27)}", f"figu_{noise(40)}", f"gb_api_{noise(40)}", f"pk_{_hex(34)}", f"npg_7{noise(11)}", f"oy2{noise(43, _LOWER)}",
+    f"1/1203948571234567:{_hex(32)}", f"00D5g000001abcd!AQ{noise(90)}", f"LT{'AI'}5t{noise(18)}", f"AK{'ID'}7{noise(31)}",
+    f"{noise(52)}JQQJ99{noise(26)}", f"{_uuid()}:fx", f"u+{noise(17)}7", f"cio7{noise(31)}", f"crsr_{_hex(64)}",
+]  # fmt: skip
+"""Tokens in the shapes of vendors, each enough by itself."""
+
+COMMANDS = [
+    "keytool -importkeystore -srcstorepass " + "chandler77Moss" + " -destkeystore shop.p12",
+    "plink -ssh backup@10.0.4.8 -pw " + "Larch-Tinsel44" + " 'df -h'",
+    "pdftotext -upw " + "Heath-Ledger5" + " contract.pdf -",
+    "Connect-VIServer vc.lan -User op -Password " + "Krill9-Bastion",
+    "ipmitool -I lanplus -H 10.3.0.9 -U ADMIN -P " + "Gusset.Thorn88" + " chassis power status",
+    "twine upload -u uploader -p " + "Sprig7-Anvil" + " dist/*",
+    "snmpwalk -v2c -c " + "kite-Fennel92" + " 10.1.1.1 sysDescr",
+    "rabbitmqctl add_user shipping " + "Cobalt.Wren-5",
+    "mc alias set depot https://s3.depot.lan harbour " + "xQ4vTansyLoom92kd",
+    "htpasswd -bc /etc/nginx/.htpasswd preview " + "Damson4Kite" + "\nsystemctl reload nginx",
+    "`printf \"preview:$(openssl passwd -apr1 " + "Kestrel2Damson" + ")\" > .htpasswd`",
+    "echo " + "Barge-Linnet58" + " | kinit svc@CORP.LAN",
+    "sudo -S <<< '" + "Mica!Weir903" + "' apt update",
+    "sqlplus payroll/" + "Hawthorn_91" + "@//ora-prod.hr.example:1521/PAYPDB @close.sql",
+    "jdbc:oracle:thin:billing/" + "q7_Sorrel_Weir" + "@10.44.2.8:1521:BILL",
+    "rman target sys/" + "Wharf7teak" + "@prod1",
+    "skopeo copy --dest-creds robot:" + "Girder.Elm505" + " oci:a docker://r.example/x",
+    "secretsdump.py CORP/audit:" + "Harrier_77Lye" + "@10.0.0.4",
+    "redis> AUTH default " + "Nettle.Kiln-408",
+    "USER kassa\nPASS " + "Eibe_Turm72" + "\n230 Logged on",
+    f"dotnet nuget push Kiln.nupkg -k oy2{noise(43, _LOWER)} -s https://nuget.example/v3",
+]  # fmt: skip
+
+SETTINGS = [
+    "helm upgrade mon charts/mon --set adminPassword='" + "Tallow+Bridge90" + "'",
+    "MINIO_ROOT_PASSWORD=" + "Redwing-Gill_5",
+    f"NEXTAUTH_SECRET={noise(31)}7",
+    "accountPassword = '" + "Serin-Vault22" + "'",
+    "binddn cn=reader\nbindpw " + "Thrush-0nyx.Delta" + "\nssl on",
+    "storePassword \"" + "Pumice.Lynx_77" + "\"\nkeyAlias \"upload\"",
+    "masterauth " + "Whin-Tarn.505",
+    "defmodule Pager do\n  @api_token \"" + f"{noise(20)}7x" + "\"\nend",
+    "#define WIFI_PASS \"" + "Zichorie-Steg55" + "\"",
+    "remotepass = " + "Whimbrel_8cleat",
+    "mqttPass: " + "Curlew-Tin28",
+    "define( 'DB_PASSWORD', '" + "w7]Lark&Oboe{2e" + "' );",
+    "config.setProperty(\"db.password\", \"" + "Dotterel=8yew" + "\")",
+    "ds.setPassword(\"" + "Whinchat9-ore" + "\");",
+    "ADMIN_PASS=" + "Ouzel{3}fen!",
+    "db_pass: " + "!Rost_Laub88",
+    "smtpPassword=" + "@Hirse.Mohn21",
+    "password=" + "Kamm,Erbse;7",
+    "return new PasswordAuthentication(\"bookings\", \"" + "Capstan8rope!Iris" + "\");",
+    "DBI->connect(\"dbi:Pg:dbname=parish\", \"parish\", \"" + "vesper/Oriel.31" + "\", {});",
+    "$pdo = new PDO($dsn, 'shop', '" + "Wheatear8/fell" + "');",
+    "ftp.login('foto', '" + "Estragon_66!" + "')",
+    "client 10.0.0.0/24 {\n  secret = " + "Garganey-71xx" + "\n}",
+    "10.0.0.1 10.0.0.2 : PSK \"" + "Dipper-Crock!907" + "\"",
+    "[smtp.relay.example]:587 news@x.example:" + "Spindle_Oat44",
+    "crypto isakmp key " + "Wigeon4!lathe" + " address 203.0.113.8",
+    "<Password><Value>" + "Petrel+Dock44" + "</Value></Password>",
+    "<key>password</key>\n<string>" + "Skua_Plank71" + "</string>",
+    "<tr><td>Password</td><td>" + "Wiesel_Korb92" + "</td></tr>",
+    "userPassword:: " + _b64("Plinth_Oak31"),
+    "await page.fill('#password', '" + "Gorse-Pan_772" + "');",
+]  # fmt: skip
+"""Values that configuration, code and markup give, with a blank, a comma or a bracket for a joint."""
+
+TOLD = [
+    "neo4j: bolt://graph.lan:7687, login neo4j / " + "Spindrift-Gable6" + ".",
+    "minio console: ring / " + "Petunie_Hafen77",
+    "community string is " + "qT-Barnacle-rw" + " (write!)",
+    "user nms, auth phrase \"" + "mallow.Truss.81" + "\", priv phrase \"" + "Gimbal.sedge.14" + "\"",
+    "WPA key, first half: " + "gR7v-pasture" + "\nsecond half, no space between: " + "-Lantern09",
+    "Password begins with \"" + "Folio" + "\" and\ncontinues here with \"" + "-Vellum#1488" + "\".",
+    "WiFi \"Seeblick-Gast\", code " + "moewe-sand-2024" + ".",
+    "The other network is only for the tills, that's " + "Kassen!Fjord_61" + ".",
+    "Apple ID klasse4b@schule.example with " + "Igel!Laub_2016" + ", charger in the drawer.",
+    "for netflix it's my gmail and then capital T turnip dash ninety-one dash Walrus",
+    "Password for the till: " + "kilo echo seven tango dash four two zulu.",
+    "Das Passwort habe ich in " + "Salbei_Rost905" + " geändert.",
+    "Zmieniłem hasło na " + "Jarzebina_Las45" + ".",
+    "ssh pi@10.0.0.3, pw " + "Zeisig_Nuss41",
+    "Gebruiker balie, ww " + "Meerkoet_88sloot",
+    "Passphrase: " + "otter mango seventeen lantern quiet",
+    "you need the master password, which is: " + "Otter-Mole-Heath-77!",
+    "Passwort für den Drucker: " + "90418827",
+    "Name,Host,Login,Pass\nPrepress Mac,10.2.0.14,proof," + "Halftone*CMYK8",
+    "host       user     password\nnas01      oma      " + "Milan-Dach_83",
+]  # fmt: skip
+
+LOCKS = [
+    "Street door " + "1958A" + ", the lift needs the fob.",
+    "the safe in the back office is 34 right, 11 left, " + "52 right.",
+    "Padlock on the boathouse is R12-L30-" + "R07.",
+    "Old iPad: screen code " + "140392" + ".",
+    "agent: which PIN did you set?\n14:03 merchant: " + "4471" + ", thank you",
+    "front door " + "4471" + ", alarm " + "90235" + ", shed 1180.",
+    "Zoom passcode " + "482913" + ", meeting id 812 3344 5566.",
+    "le code de déverrouillage de la tablette est " + "580214",
+    "Bike lock: " + "4-1-8-6",
+    "The garage keypad takes " + "80351" + ".",
+    "card PIN " + "four-four-seven-one",
+]  # fmt: skip
