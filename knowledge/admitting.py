@@ -4,7 +4,6 @@ It is its owner's own and comes back whole. But what holds a secret is seen by n
 is suspected waits for an admin, as does what was held back where it was exported.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,9 +58,10 @@ def of_item(record: ItemRecord, content: ContentRecord) -> Admission:
         return Admission(was_held_back=was_held_back)
     title = record.custom_title or content.title
     words = {"title": title, "content": content.text, "tags": record.tags, **record.attributes}
-    return of_values(words, was_held_back=was_held_back)
+    return of_found(*quarantine.found_in(words), was_held_back=was_held_back)
 
 
-def of_values(*values: Mapping[str, Any], was_held_back: bool = False) -> Admission:
-    secrets, orders = quarantine.found_in(*values)
+def of_found(
+    secrets: list[dict[str, Any]], orders: list[dict[str, Any]], *, was_held_back: bool = False
+) -> Admission:
     return Admission(bool(secrets), orders, was_held_back)

@@ -34,6 +34,8 @@ ITEM_FIELDS = ("type", "custom_title", "in_kb", "tags", "attributes", "visibilit
 """What people and agents change about an item; the rest follows from its content."""
 
 WEBHOOK_FIELDS = ("url", "events", "is_active")
+VERSION_FIELDS = ("item_id", "number", "digest")
+"""By what a version is known; who sees it is for admins to say too."""
 
 M = TypeVar("M", bound=Model)
 

@@ -13,7 +13,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from knowledge import changes as record
-from knowledge import intake, pipeline, quotas, shelving, tasks
+from knowledge import intake, pipeline, quarantine, quotas, shelving, tasks
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound, OutOfScope
 from knowledge.models import (
@@ -26,11 +26,9 @@ from knowledge.models import (
     ItemType,
     Step,
     Upload,
-    Visibility,
 )
 from knowledge.models.folder import FolderQuerySet
 from knowledge.models.item import ItemQuerySet
-from knowledge.shelving import MAX_TITLE
 from knowledge.validation import (
     as_moment,
     clean_line,
@@ -60,28 +58,6 @@ class ItemFilter:
     since: str | datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemChanges:
-    """What to change about an item; what is left None stays."""
-
-    title: str | None = None
-    tags: Collection[str] | None = None
-    in_kb: bool | None = None
-    archived: bool | None = None
-    visibility: str | None = None
-
-    def checked(self) -> dict[str, Any]:
-        """The model's fields to set, each within its rule."""
-        fields: dict[str, Any] = {"in_kb": self.in_kb, "archived": self.archived}
-        if self.title is not None:
-            fields["custom_title"] = clean_line(self.title, field="title", longest=MAX_TITLE)
-        if self.tags is not None:
-            fields["tags"] = clean_tags(self.tags)
-        if self.visibility is not None:
-            fields["visibility"] = one_of(self.visibility, Visibility.values, field="visibility")
-        return {name: value for name, value in fields.items() if value is not None}
-
-
 Expectation = Callable[[Item], None]
 """Refuses an item that is not as its caller believes, once nobody else can change it."""
 
@@ -89,7 +65,7 @@ Place = tuple[datetime, UUID]
 """Where an item stands among the newest: when it was made, and its id."""
 
 
-def _anything(item: Item) -> None:
+def anything(item: Item) -> None:
     """Any state of an item will do."""
 
 
@@ -144,27 +120,18 @@ def list_items(access: Access, filters: ItemFilter, *, page: int = 1, per_page: 
 def get_item(access: Access, item_id: UUID) -> Item:
     """One item with its content, and the folders the caller may know it is in."""
     access.require(Capability.READ)
-    return _visible(access, item_id)
+    return visible_item(access, item_id)
 
 
-def update_item(
-    access: Access, item_id: UUID, changes: ItemChanges, *, expect: Expectation = _anything
-) -> Item:
-    """Change what is given; leaving the knowledge base removes the chunks, joining makes them."""
-    access.require(Capability.WRITE)
-    if changes.in_kb is False and access.kb_only:
-        raise InvalidInput("A kb_only token keeps items in the knowledge base.", field="in_kb")
-    fields = changes.checked()
-    ready = None
-    if needs_indexing(seen := _visible(access, item_id), fields):
-        ready = shelving.prepare(seen.content.text, fields.get("custom_title", seen.title))
-    with transaction.atomic():
-        item = _visible(access, item_id, for_update=True)
-        expect(item)
-        before = record.values_of(item, fields)
-        set_fields(item, fields, ready)
-        record.item_changed(access, item, before)
-    return _visible(access, item_id)
+def visible_item(access: Access, item_id: UUID, *, for_update: bool = False) -> Item:
+    """An item as it is shown, and with `for_update` held for the caller's transaction."""
+    items = Item.objects.visible_to(access)
+    if for_update:
+        items = items.select_for_update(of=("self",))
+    item = _for_display(items, access).with_attributes_for(access).filter(pk=item_id).first()
+    if item is None:
+        raise _no_such("item")
+    return item
 
 
 def set_fields(item: Item, fields: Mapping[str, Any], ready: shelving.Prepared | None) -> None:
@@ -180,7 +147,7 @@ def set_fields(item: Item, fields: Mapping[str, Any], ready: shelving.Prepared |
 
 
 @transaction.atomic
-def delete_item(access: Access, item_id: UUID, *, expect: Expectation = _anything) -> None:
+def delete_item(access: Access, item_id: UUID, *, expect: Expectation = anything) -> None:
     """Delete an item with its chunks, and its content unless others share it."""
     access.require(Capability.WRITE)
     item = _held_with_content(access, item_id)
@@ -202,7 +169,7 @@ def retry_item(access: Access, item_id: UUID) -> Item:
         tasks.embed_item.send(str(item.pk))
     else:
         raise Conflict("Nothing about this item has failed, so there is nothing to retry.")
-    return _visible(access, item_id)
+    return visible_item(access, item_id)
 
 
 @transaction.atomic
@@ -211,7 +178,7 @@ def file_item(access: Access, item_id: UUID, folder_ids: Collection[UUID]) -> It
     access.require(Capability.WRITE)
     if not folder_ids:
         raise InvalidInput("folder_ids must name at least one folder.", field="folder_ids")
-    item = _visible(access, item_id, for_update=True)
+    item = visible_item(access, item_id, for_update=True)
     folders = list(Folder.objects.visible_to(access).filter(pk__in=folder_ids))
     if missing := set(folder_ids) - {folder.pk for folder in folders}:
         raise OutOfScope(missing)
@@ -220,14 +187,14 @@ def file_item(access: Access, item_id: UUID, folder_ids: Collection[UUID]) -> It
     record.item_filed(access, item, filings, unfiled_by=item.unfiled_by)
     item.unfiled_by = None
     item.save(update_fields=["unfiled_by", "updated_at"])
-    return _visible(access, item_id)
+    return visible_item(access, item_id)
 
 
 @transaction.atomic
 def unfile_item(access: Access, item_id: UUID, folder_id: UUID) -> None:
     """Take an item out of a folder; taking it out twice is the same as once."""
     access.require(Capability.WRITE)
-    item = _visible(access, item_id, for_update=True)
+    item = visible_item(access, item_id, for_update=True)
     folder = _visible_folder(access, folder_id)
     record.item_unfiled(access, item, [f for f in item.seen_filings if f.folder_id == folder.pk])
     Filing.objects.visible_to(access).filter(item=item, folder=folder).delete()
@@ -302,20 +269,10 @@ def folder_by_name_or_id(access: Access, name_or_id: str) -> Folder:
     return folder
 
 
-def _visible(access: Access, item_id: UUID, *, for_update: bool = False) -> Item:
-    items = Item.objects.visible_to(access)
-    if for_update:
-        items = items.select_for_update(of=("self",))
-    item = _for_display(items, access).with_attributes_for(access).filter(pk=item_id).first()
-    if item is None:
-        raise _no_such("item")
-    return item
-
-
 def _held_with_content(access: Access, item_id: UUID) -> Item:
     """The item and, before it, its content, held: jobs take them in that order too."""
-    intake.held(_visible(access, item_id).content_id)
-    return _visible(access, item_id, for_update=True)
+    intake.held(visible_item(access, item_id).content_id)
+    return visible_item(access, item_id, for_update=True)
 
 
 def _visible_folder(access: Access, folder_id: UUID, *, for_update: bool = False) -> Folder:
@@ -403,6 +360,7 @@ def _with_counts(folders: FolderQuerySet, access: Access) -> FolderQuerySet:
 
 def _delete(access: Access, item: Item) -> None:
     record.item_deleted(access, item)
+    quarantine.remember_deleted(item)
     pipeline.remove_from_index(item)
     content = item.content
     item.delete()

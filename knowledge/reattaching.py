@@ -33,7 +33,8 @@ from knowledge.models import (
 )
 from knowledge.registry import bundles
 from knowledge.registry.published import TYPES
-from knowledge.registry.skill_format import FIELD, Skill, read_skill, skill_digest
+from knowledge.registry.skill_format import read_skill, skill_digest
+from knowledge.registry.suspecting import found_in_skill, found_in_unit
 from knowledge.registry.unit_format import read_unit
 from knowledge.restoring import FolderIds
 from knowledge.sources.addresses import read_url
@@ -167,7 +168,7 @@ def _keep_version(access: Access, item: Item, record: VersionRecord) -> Admissio
         added_by_agent=access.agent_id,
     )
     date_rows(Version, "created_at", [version], [record.created_at])
-    changes.row_added(access, version)
+    changes.row_added(access, version, fields=changes.VERSION_FIELDS)
     return read.admission
 
 
@@ -180,24 +181,15 @@ def _read_skill(record: VersionRecord) -> _Reading:
         document={"skill_md": skill.skill_md, "body": skill.body},
         digest=skill_digest(skill_md, bundle),
         files=bundles.as_stored(bundle),
-        admission=_screened_skill(skill, bundle),
+        admission=admitting.of_found(*found_in_skill(skill.front, bundle)),
     )
-
-
-def _screened_skill(skill: Skill, bundle: dict[str, bytes]) -> Admission:
-    """As a contribution is: names of fields tell secrets, but are nobody's orders."""
-    fields = admitting.of_values({FIELD: skill.front.text})
-    files = {path: bundles.readable(data) for path, data in bundle.items()}
-    said = f"{skill.front.without_keys}\n\n{skill.body}"
-    read = admitting.of_values({FIELD: said, "files": files})
-    return Admission(fields.has_secret or read.has_secret, read.orders)
 
 
 def _read_unit(item: Item, record: VersionRecord) -> _Reading:
     unit = read_unit(dict(record.document))
     if TYPES[unit.type] != item.type or record.files:
         raise InvalidInput(f"document: it is no {item.type} without files", field="document")
-    admission = admitting.of_values({"unit": unit.document})
+    admission = admitting.of_found(*found_in_unit(unit.document))
     return _Reading(unit.document, unit.digest, {}, admission)
 
 
@@ -212,6 +204,7 @@ def _settle(access: Access, item: Item, admissions: Sequence[Admission]) -> None
         changes.item_changed(access, item, before)
     if orders:
         quarantine.hold(item, QuarantineReason.INJECTION, orders)
+    quarantine.hold_again(access, item, set(item.versions.values_list("digest", flat=True)))
     jobs.rescore_item.send(str(item.pk))
 
 

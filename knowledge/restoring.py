@@ -229,7 +229,7 @@ def _show(access: Access, item: Item, admission: Admission) -> None:
     item.visibility = admission.visibility(item.visibility)
     unit_id = item.attributes.get("unit_id") if item.type in UNIT_TYPES else None
     if unit_id and item.visibility != Visibility.PRIVATE:
-        same = Item.objects.published_to(access).filter(type__in=UNIT_TYPES)
+        same = Item.objects.offered_to(access).filter(type__in=UNIT_TYPES)
         others = same.exclude(owner_id=access.owner_id)
         if others.filter(attributes__contains={"unit_id": unit_id}).exists():
             item.visibility = Visibility.PRIVATE

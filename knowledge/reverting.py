@@ -12,7 +12,7 @@ from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model
 
-from knowledge import intake, library, shelving, tasks
+from knowledge import intake, library, quarantine, shelving, tasks
 from knowledge.access import Access
 from knowledge.changes import M, as_data, from_data, text_digest, values_of
 from knowledge.errors import NameTaken, QuotaExceeded
@@ -104,13 +104,15 @@ def _restore_item(change: Change, ready: Prepared | None, rehearse: bool) -> Non
         _restore_links(content, before["links"])
     elif _added_since(change, content):
         raise SinceChanged("Its source was added again since.")
-    item = from_data(Item, before["item"])
+    # A record from before arrivals were kept has none; the item was there when it was made.
+    item = from_data(Item, {"arrived_at": before["item"]["created_at"], **before["item"]})
     item.content, item.chunk_count = content, 0
     _insert(item)
     _restore_filings(before["filings"])
     for row in before["transform"]:
         _insert(from_data(Transform, row))
     _restore_belongings(before.get("belongings", ()))
+    quarantine.forget_deleted(item)
     if before.get("page"):
         SourcePage.objects.filter(pk=before["page"], item=None).update(item=item)
     if before["upload"]:

@@ -32,6 +32,12 @@ from tokens.models import Token
 
 T = TypeVar("T")
 
+_NAMED = ("item_id", "id", "entity_id", "unit_id", "source_id")
+"""The arguments by which callers name what a tool is to work on."""
+
+_ABOUT = ("user_item_id", "id", "source_id")
+"""The fields in which an answer names what was read or made."""
+
 
 def list_tools(caller: Caller) -> list[ToolDefinition]:
     """What the caller may call."""
@@ -108,7 +114,7 @@ def _recorded(
         spend(token, ask)
         answer = work()
         outcome = "ok"
-        target = str(getattr(answer, "user_item_id", target))
+        target = _made(answer) or target
         return answer
     except QuarryError as error:
         outcome = error.code
@@ -127,10 +133,15 @@ def _recorded(
         )
 
 
+def _made(answer: object) -> str:
+    """What the answer is about, if it is one thing."""
+    found = (getattr(answer, name, None) for name in _ABOUT)
+    return next((str(each) for each in found if each), "")
+
+
 def _asked_for(arguments: Mapping[str, Any]) -> str:
-    """The item that the caller named, if it is one: only identifiers go into the record."""
-    names = ("item_id", "id", "entity_id")
-    named = next((arguments[name] for name in names if name in arguments), "")
+    """What the caller named, if that is an identifier: nothing else goes into the record."""
+    named = next((arguments[name] for name in _NAMED if name in arguments), "")
     try:
         return str(as_id(named, field="item_id"))
     except InvalidId:

@@ -184,6 +184,14 @@ REGISTRY_ASKS: dict[str, Ask] = {
         is_about_an_item=True,
         allowed=HIDDEN,
     ),
+    "report what is no unit": Ask(
+        covers=("report_unit",),
+        rest=rest("POST", "knowledge/{item}/reports", feedback="It fails."),
+        mcp=registry("kp_validate_unit", unit_id="{item}", valid=False, feedback="It fails."),
+        writes=True,
+        is_about_an_item=True,
+        allowed=HIDDEN,
+    ),
     "reputation": Ask(
         covers=("get_reputation", "kp_reputation_query"),
         rest=rest("GET", "reputation/nobody/here"),
@@ -219,6 +227,9 @@ REGISTRY_ASKS: dict[str, Ask] = {
     "validate a skill": missing(
         "POST", "skills/{missing}/validations", "validate_skill", writes=True, valid=False
     ),
+    "list a skill's reports": missing("GET", "skills/{missing}/reports", "list_skill_reports"),
+    "report a skill": missing("POST", "skills/{missing}/reports", "report_skill", writes=True),
+    "list a unit's reports": missing("GET", "knowledge/{missing}/reports", "list_unit_reports"),
     "read a unit": missing("GET", "knowledge/{missing}", "get_knowledge"),
     "list a unit's versions": missing(
         "GET", "knowledge/{missing}/versions", "list_knowledge_versions"

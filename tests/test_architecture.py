@@ -23,7 +23,7 @@ GUARDED = {
     *("Item", "Folder", "Filing", "Chunk", "ChunkText", "ChunkEmbedding", "Content"),
     *("Upload", "Webhook", "Relation", "Source"),
 }
-DOORS = {"visible_to", "published_to", "create"}
+DOORS = {"visible_to", "published_to", "offered_to", "create"}
 # Who puts a file has no token: the signature of its address is the right to. Who undoes is the
 # operator, for whom a judgment counts of whatever it was.
 ALLOWED = {

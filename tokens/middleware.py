@@ -4,13 +4,27 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import ResolverMatch
 
 from tokens.activity import record
 from tokens.limits import Allowance
 from tokens.models import Token
 from tokens.rest import ask_of
 
-_TARGETS = ("item_id", "folder_id", "webhook_id")
+_NAMED = (
+    "item_id",
+    "folder_id",
+    "webhook_id",
+    "provider_id",
+    "source_id",
+    "task_id",
+    "relation_id",
+    "entity_id",
+)
+"""The parts of a request that name what it is about."""
+
+_ABOUT = ("user_item_id", "id", "upload_id")
+"""The fields in which an answer names what was read or made."""
 
 
 class Activity:
@@ -46,19 +60,26 @@ class Activity:
             token,
             edge="rest",
             action=action,
-            target=_target(match.kwargs, body),
+            target=_target(_named(request, match, action), body),
             outcome=_outcome(response, body),
             latency_ms=latency_ms,
             request_id=request.request_id,  # type: ignore[attr-defined]
         )
 
 
+def _named(request: HttpRequest, match: ResolverMatch, action: str) -> dict[str, Any]:
+    """What stands in the route; a walk through memory says in its query where it begins."""
+    if action != "explore":
+        return match.kwargs
+    return {"entity_id": request.GET.get("entity_id", ""), **match.kwargs}
+
+
 def _target(named: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
     """What the call named or made: only identifiers go into the record, never words."""
-    for name in _TARGETS:
+    for name in _NAMED:
         if name in named:
             return _id(named[name])
-    return _id(answered.get("user_item_id") or answered.get("id") or "")
+    return _id(next((answered[name] for name in _ABOUT if answered.get(name)), ""))
 
 
 def _outcome(response: HttpResponse, body: Mapping[str, Any]) -> str:

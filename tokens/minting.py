@@ -1,5 +1,7 @@
 """Making tokens. The secret is handed out here, once, and nowhere else."""
 
+import hashlib
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,12 +15,15 @@ from django.utils.text import slugify
 from knowledge.access import Access
 from knowledge.errors import InvalidInput, NotFound, OutOfScope
 from knowledge.models import Folder
+from knowledge.registry.standing import MAX_AGENT_ID
 from knowledge.validation import clean_line
 from tokens.models import Token, Toolset
 from tokens.secrets import digest, new_secret
 
 DEFAULT_DAYS = 365
 MAX_DAYS = 3650
+
+_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +50,7 @@ def mint_token(owner: User, request: TokenRequest) -> tuple[Token, str]:
     token = Token.objects.create(
         owner=owner,
         name=name,
-        agent_id=f"{owner.get_username()}/{slugify(name) or 'agent'}",
+        agent_id=_agent_id(owner.get_username(), name),
         digest=digest(secret),
         prefix=secret[:10],
         can_write=request.can_write,
@@ -64,6 +69,24 @@ def revoke_token(owner_id: int, token_id: UUID) -> None:
     if not tokens.exists():
         raise NotFound("No such token.")
     tokens.revoke()
+
+
+def _agent_id(username: str, name: str) -> str:
+    """The owner and the token's name in small letters; names of other letters are other agents.
+
+    Where not all of them come through, a digest tells the name from others.
+    """
+    room = MAX_AGENT_ID - len(username) - 1
+    slug = slugify(name, allow_unicode=True)
+    if not slug or len(slug) > room or _has_marks(name):
+        mark = hashlib.sha256(name.encode()).hexdigest()[:_DIGITS]
+        slug = f"{slug[: room - _DIGITS - 1]}-{mark}".lstrip("-")
+    return f"{username}/{slug}"
+
+
+def _has_marks(name: str) -> bool:
+    """Whether it has vowel signs and the like, as in Hindi and Thai: a slug has letters only."""
+    return any(unicodedata.category(sign)[0] == "M" for sign in unicodedata.normalize("NFKC", name))
 
 
 def _known_toolsets(names: Collection[str]) -> list[str]:

@@ -9,7 +9,7 @@ from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldBooleanSwitchWidget,
 )
 
-from knowledge import ingestion, library
+from knowledge import editing, ingestion, library
 from knowledge.access import Access
 from knowledge.admin.fields import FiledForm, LinesField
 from knowledge.models import Item
@@ -102,7 +102,7 @@ def update_by(form: forms.Form, item: Item) -> None:
     access = Access.whole_library(item.owner_id)
     asked = form.cleaned_data
     changes = {name: asked[name] for name in form.changed_data if name in _EDITED}
-    library.update_item(access, item.pk, library.ItemChanges(**changes))
+    editing.update_item(access, item.pk, editing.ItemChanges(**changes))
     wanted = {folder.pk for folder in asked["folder_ids"]}
     filed = set(item.filings.values_list("folder_id", flat=True))
     if wanted - filed:

@@ -10,7 +10,7 @@ from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldAdminTextInputWidget,
 )
 
-from knowledge import library
+from knowledge import editing
 from knowledge.access import Access
 from knowledge.admin.base import AskForm
 from knowledge.admin.fields import LinesField
@@ -130,7 +130,7 @@ def change_by(form: forms.Form, item: Item) -> None:
     access = Access.whole_library(item.owner_id)
     data = {name: value for name, value in _given(form).items() if name in form.changed_data}
     if item.type != ItemType.TASK:
-        library.update_item(access, item.pk, library.ItemChanges(**data))
+        editing.update_item(access, item.pk, editing.ItemChanges(**data))
     elif data:
         work.manage(access, action="update_task", entity_id=item.pk, data=data)
 

@@ -40,6 +40,7 @@ _LISTED = {
 }
 _ITEM = {
     **_LISTED,
+    "quarantined": False,
     "attributes": {},
     "chunk_count": 1,
     "author": "",

@@ -5,7 +5,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import ingestion, library
+from knowledge import editing, ingestion, library
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput, EstimateOutput, FullItemOutput, ItemPageOutput
@@ -17,7 +17,7 @@ from knowledge.api.versions import (
     unless_known,
     versioned,
 )
-from knowledge.library import MAX_PAGE, MAX_PER_PAGE, ItemChanges, ItemFilter
+from knowledge.library import MAX_PAGE, MAX_PER_PAGE, ItemFilter
 from knowledge.models import ItemType, Visibility
 from knowledge.shelving import MAX_TITLE
 from knowledge.validation import MAX_TAG
@@ -147,9 +147,9 @@ class ItemView(AskView):
         responses={200: FullItemOutput, **errors(403, 404, 409)},
     )
     def patch(self, request: Request, item_id: str) -> Response:
-        changes = ItemChanges(**ItemChangesInput.of_body(request))
+        changes = editing.ItemChanges(**ItemChangesInput.of_body(request))
         expect = expected_by(request)
-        return versioned(library.update_item(self.access, path_id(item_id), changes, expect=expect))
+        return versioned(editing.update_item(self.access, path_id(item_id), changes, expect=expect))
 
     @extend_schema(
         operation_id="delete_item",

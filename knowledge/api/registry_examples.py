@@ -82,6 +82,7 @@ _CONTRIBUTED = {
     "version": 1,
     "quarantined": False,
     "findings": [],
+    "brought_back": False,
 }
 
 

@@ -126,6 +126,7 @@ class ContributedOutput(serializers.Serializer[Any]):
         help_text="Nobody else sees it until an admin has ruled."
     )
     findings = FindingOutput(many=True, help_text="Why it is quarantined.")
+    brought_back = serializers.BooleanField(help_text="Whether it was archived until now.")
 
 
 class ArchivedFileOutput(serializers.Serializer[Any]):

@@ -156,6 +156,7 @@ class FullItemOutput(ItemOutput):
     class Meta(ItemOutput.Meta):
         fields = [
             *ItemOutput.Meta.fields,
+            "quarantined",
             "attributes",
             "chunk_count",
             "author",

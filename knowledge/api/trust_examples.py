@@ -15,6 +15,30 @@ _JUDGE: dict[str, Any] = {
         "201": {"validated": True, "unit_id": _ITEM_ID, "valid": True, "quality_score": 0.86}
     },
 }
+_REPORT: dict[str, Any] = {
+    "request": {"it is wrong": {"feedback": "Step 3 fails on version 16."}},
+    "responses": {
+        "201": {"validated": True, "unit_id": _ITEM_ID, "valid": False, "quality_score": 0.78}
+    },
+}
+_REPORTS: dict[str, Any] = {
+    "responses": {
+        "200": {
+            "reports": [
+                {
+                    "agent_id": "ada/reviewer",
+                    "feedback": "Step 3 fails on version 16.",
+                    "reputation_then": 0.57,
+                    "at": _AT,
+                }
+            ],
+            "quarantine": None,
+            "total": 1,
+            "page": 1,
+            "per_page": 20,
+        }
+    }
+}
 _PROVIDER = {
     "id": _PROVIDER_ID,
     "agent_id": "ada/reviewer",
@@ -33,6 +57,10 @@ _OFFERED = ("name", "description", "capabilities", "endpoint", "visibility")
 TRUST_EXAMPLES: dict[str, dict[str, Any]] = {
     "validate_skill": _JUDGE,
     "validate_unit": _JUDGE,
+    "report_skill": _REPORT,
+    "report_unit": _REPORT,
+    "list_skill_reports": _REPORTS,
+    "list_unit_reports": _REPORTS,
     "get_reputation": {
         "parameters": {"agent_id": "ada/reviewer"},
         "responses": {

@@ -37,7 +37,9 @@ from knowledge.api.transforms import ItemTransformView
 from knowledge.api.trust import (
     LeaderboardView,
     ReputationView,
+    SkillReportsView,
     SkillValidationsView,
+    UnitReportsView,
     UnitValidationsView,
 )
 from knowledge.api.uploads import FinalizeDocumentView, FinalizeView, SignedUrlView
@@ -68,6 +70,8 @@ urlpatterns = [
     path("tasks/<str:task_id>/moves", TaskMovesView.as_view(), name="task-moves"),
     path("skills/<str:item_id>/validations", SkillValidationsView.as_view(), name="judge-skill"),
     path("knowledge/<str:item_id>/validations", UnitValidationsView.as_view(), name="judge-unit"),
+    path("skills/<str:item_id>/reports", SkillReportsView.as_view(), name="skill-reports"),
+    path("knowledge/<str:item_id>/reports", UnitReportsView.as_view(), name="unit-reports"),
     path("reputation/<path:agent_id>", ReputationView.as_view(), name="reputation"),
     path("leaderboard", LeaderboardView.as_view(), name="leaderboard"),
     path("providers", ProvidersView.as_view(), name="providers"),

@@ -20,6 +20,7 @@ from knowledge.models.kinds import Contribution, Memory
 from knowledge.models.library_size import LibrarySize
 from knowledge.models.registry import (
     Agent,
+    HeldBack,
     Provider,
     Quality,
     Quarantine,
@@ -55,6 +56,7 @@ __all__ = [
     "Filing",
     "Folder",
     "Generation",
+    "HeldBack",
     "IdempotencyRecord",
     "IndexStatus",
     "Item",

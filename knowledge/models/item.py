@@ -11,7 +11,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Case, Exists, F, Func, OuterRef, Prefetch, Q, When
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Now
 
 from knowledge.access import Access
 from knowledge.models.content import Content, ContentState
@@ -59,6 +59,13 @@ class IndexStatus(models.TextChoices):
     FAILED = "failed"
 
 
+def _shared_with(access: Access) -> Q:
+    """What its owner offers to everybody, or to an organization that this caller is of too."""
+    members = Group.user_set.through.objects.filter(group__user=access.owner_id)
+    colleagues = Q(visibility=Visibility.ORG, owner__in=members.values("user_id"))
+    return Q(visibility=Visibility.NETWORK) | colleagues
+
+
 class ItemQuerySet(models.QuerySet["Item"]):
     def visible_to(self, access: Access) -> Self:
         """Only rows this caller may know exist."""
@@ -83,16 +90,16 @@ class ItemQuerySet(models.QuerySet["Item"]):
         Its own reach, and of others what they share with its organizations or the network, as
         long as no admin has to look at it.
         """
-        colleagues = Group.user_set.through.objects.filter(group__user=access.owner_id).values(
-            "user_id"
-        )
-        shared = Q(visibility=Visibility.NETWORK) | Q(
-            visibility=Visibility.ORG, owner__in=colleagues
-        )
-        others = Q(shared, archived=False, quarantined=False)
+        others = Q(_shared_with(access), archived=False, quarantined=False)
         own = Q(pk__in=Item.objects.visible_to(access).values("pk"))
         items = self.filter(own | others, type__in=REGISTRY_TYPES)
         return items.filter(in_kb=True) if access.kb_only else items
+
+    def offered_to(self, access: Access) -> Self:
+        """Skills and units that are shared with this caller, or were until they were put away or
+        held back: their ids stay taken, lest reports free an id for those who made them.
+        """
+        return self.filter(_shared_with(access), type__in=REGISTRY_TYPES)
 
     def searchable(self, access: Access) -> Self:
         """What a search may find of these: nothing put away, held back or superseded."""
@@ -179,6 +186,11 @@ class Item(models.Model):
         help_text="The token that added this, while nobody has filed it: that token sees it.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    arrived_at = models.DateTimeField(
+        db_default=Now(),
+        editable=False,
+        help_text="When it came to this server; an archive tells created_at, and never this.",
+    )
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = ItemQuerySet.as_manager()

@@ -69,6 +69,14 @@ class Validation(models.Model):
     valid = models.BooleanField()
     feedback = models.TextField(blank=True)
     is_current = models.BooleanField(default=True)
+    was_public = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Everybody could read what was judged; hiding it later does not unsay this.",
+    )
+    reputation = models.FloatField(
+        null=True, blank=True, editable=False, help_text="What its agent had when it judged."
+    )
     added_by_token = models.UUIDField(null=True, blank=True, editable=False)
     at = models.DateTimeField(auto_now_add=True)
 
@@ -130,6 +138,25 @@ class Quarantine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item.title}: {self.reason}"
+
+
+class HeldBack(models.Model):
+    """A contribution that was deleted while it was quarantined: the same again is held at once."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    digest = models.CharField(max_length=64)
+    reason = models.CharField(max_length=20, choices=QuarantineReason)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "digest"], name="held_back_once_per_owner")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.digest[:12]}: {self.reason}"
 
 
 class Agent(models.Model):

@@ -8,7 +8,8 @@ from knowledge.access import Access, Capability
 from knowledge.models import ItemType, Visibility
 from knowledge.registry import bundles
 from knowledge.registry.published import TYPES
-from knowledge.registry.skill_format import FIELD, Skill, read_skill, skill_digest
+from knowledge.registry.skill_format import read_skill, skill_digest
+from knowledge.registry.suspecting import found_in_skill, found_in_unit
 from knowledge.registry.unit_format import Unit, read_unit
 from knowledge.registry.versioning import Contributed, Draft, contribute
 from knowledge.validation import one_of
@@ -40,7 +41,7 @@ def contribute_skill(
         visibility=asked,
         said_visibility=Visibility(skill.visibility) if skill.visibility else None,
         files=bundles.as_stored(bundle),
-        findings=_screened(skill, bundle),
+        findings=quarantine.refused_if_secret(*found_in_skill(skill.front, bundle)),
     )
     return contribute(access, draft)
 
@@ -65,17 +66,9 @@ def contribute_knowledge(
         digest=read.digest,
         visibility=asked,
         said_visibility=None,
-        findings=quarantine.screened({"unit": read.document}),
+        findings=quarantine.refused_if_secret(*found_in_unit(read.document)),
     )
     return contribute(access, draft)
-
-
-def _screened(skill: Skill, bundle: Mapping[str, bytes]) -> list[dict[str, Any]]:
-    """What is suspected in a skill; the field `author:` must not pass for its author speaking."""
-    quarantine.screened({FIELD: skill.front.text})  # the name of a field tells a secret
-    said = f"{skill.front.without_keys}\n\n{skill.body}"
-    files = {path: bundles.readable(data) for path, data in bundle.items()}
-    return quarantine.screened({FIELD: said, "files": files})
 
 
 def _visibility(asked: str | None) -> Visibility | None:

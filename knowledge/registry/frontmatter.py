@@ -1,7 +1,9 @@
 """The YAML at the beginning of a SKILL.md, read as text alone: no types, aliases or tags."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import yaml
@@ -30,11 +32,16 @@ class Frontmatter:
     body: str
     problems: list[Problem]
     text: str = ""
+    unescaped: tuple[str, ...] = ()
+    """The scalars that are read otherwise than they are written: `\\u0069` is an i."""
 
     @property
-    def without_keys(self) -> str:
-        """All that people wrote there, comments too, without the names of the fields."""
-        return _KEY.sub(r"\1", self.text)
+    def said(self) -> str:
+        """All that people wrote there, comments too, without the names of the fields.
+
+        Then what escapes make of it: whoever is shown the fields reads that.
+        """
+        return "\n\n".join([_KEY.sub(r"\1", self.text), *self.unescaped])
 
 
 def read_frontmatter(skill_md: str) -> Frontmatter:
@@ -52,7 +59,8 @@ def read_frontmatter(skill_md: str) -> Frontmatter:
         return _unread("must be fields, such as name: and description:")
     problems: list[Problem] = []
     fields = _mapping(node, (), problems)
-    return Frontmatter(fields, match["body"] or "", problems, match["front"])
+    unescaped = tuple(_unescaped(node, match["front"]))
+    return Frontmatter(fields, match["body"] or "", problems, match["front"], unescaped)
 
 
 def _unread(why: str) -> Frontmatter:
@@ -90,6 +98,18 @@ def _told(error: yaml.YAMLError) -> str:
 
 def _on_line(mark: yaml.Mark) -> str:
     return f" (line {mark.line + _FIRST_LINE})"
+
+
+def _unescaped(node: yaml.Node, text: str) -> Iterator[str]:
+    """Line breaks and indents apart, which YAML folds and readers do not mind."""
+    if isinstance(node, yaml.ScalarNode):
+        written = text[node.start_mark.index : node.end_mark.index]
+        if " ".join(node.value.split()) not in " ".join(written.split()):
+            yield node.value
+        return
+    inner = chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value
+    for each in inner:
+        yield from _unescaped(each, text)
 
 
 Path = tuple[str | int, ...]

@@ -1,7 +1,6 @@
 """Which of several capabilities is the one that is wanted, by word and by meaning."""
 
 import logging
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import monotonic
@@ -10,17 +9,18 @@ import numpy as np
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.generations import live_generation
+from knowledge.languages import DEFAULT, configuration_for
 from knowledge.retrieval import semantic
+from knowledge.retrieval.keyword import stems_of
+from knowledge.words import words_of
 
 logger = logging.getLogger(__name__)
 
 NEAR = 0.3
-"""From this calibrated cosine on, two capabilities mean about the same."""
+"""From this on, by word or by calibrated cosine, two capabilities are about the same."""
 
 PATIENCE_SEC = 2.0
 """How long one answer may spend on meaning; phrases that are known already cost nothing."""
-
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,15 @@ def matches(wanted: str, offered: Sequence[Sequence[str]]) -> list[Match | None]
     the embedder answers.
     """
     phrases = list(dict.fromkeys(phrase for each in offered for phrase in each))
-    by_meaning = _meanings(wanted, phrases)
-    by_phrase = {phrase: _match(wanted, phrase, by_meaning.get(phrase, 0.0)) for phrase in phrases}
+    by_word, by_meaning = _words(wanted, phrases), _meanings(wanted, phrases)
+    by_phrase = {
+        phrase: _match(phrase, by_word[phrase], by_meaning.get(phrase, 0.0)) for phrase in phrases
+    }
     return [_best(by_phrase[phrase] for phrase in each) for each in offered]
 
 
-def _match(wanted: str, phrase: str, meaning: float) -> Match | None:
-    word = _by_word(wanted, phrase)
-    if max(word, meaning) <= 0:
+def _match(phrase: str, word: float, meaning: float) -> Match | None:
+    if max(word, meaning) < NEAR:
         return None
     by = "word" if word >= meaning else "meaning"
     return Match(phrase, max(word, meaning), by)
@@ -56,10 +57,26 @@ def _best(found: Iterable[Match | None]) -> Match | None:
     return max((match for match in found if match), key=lambda match: match.score, default=None)
 
 
-def _by_word(wanted: str, phrase: str) -> float:
-    """The words that both have, of all that either has."""
-    one, other = set(_WORD.findall(wanted.casefold())), set(_WORD.findall(phrase.casefold()))
-    return len(one & other) / len(one | other) if one and other else 0.0
+def _words(wanted: str, phrases: Sequence[str]) -> dict[str, float]:
+    """For each phrase, the words that both have, of all that either has.
+
+    Words too common to tell do not count, unless a phrase has no other.
+    """
+    spoken = {phrase: frozenset(words_of(phrase)) for phrase in (wanted, *phrases)}
+    known = stems_of(sorted(frozenset().union(*spoken.values())), [configuration_for(DEFAULT)])
+    telling = {
+        phrase: frozenset(word for word in words if known[word]) or words
+        for phrase, words in spoken.items()
+    }
+    return {phrase: _shared(telling[wanted], telling[phrase]) for phrase in phrases}
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """A letter alone, as in C and R, tells two phrases apart but makes no two alike."""
+    both = one & other
+    if one != other and not any(len(word) > 1 for word in both):
+        return 0.0
+    return len(both) / len(one | other) if both else 0.0
 
 
 def _meanings(wanted: str, phrases: Sequence[str]) -> dict[str, float]:
@@ -71,7 +88,7 @@ def _meanings(wanted: str, phrases: Sequence[str]) -> dict[str, float]:
         for phrase in phrases:
             cosine = float(np.dot(sought, semantic.embed(generation, _plain(phrase))))
             calibrated = (cosine - generation.background) / (1 - generation.background)
-            near[phrase] = min(1.0, calibrated) if calibrated >= NEAR else 0.0
+            near[phrase] = min(1.0, calibrated)
             if monotonic() > until:
                 break
     except ProviderUnavailable:

@@ -28,7 +28,9 @@ STALE_AFTER = timedelta(days=7)
 """Without a sign of life for so long, a provider is not discovered."""
 
 _ASKED_FIRST = 1_000
-_BY_MATCH, _BY_REPUTATION = 0.7, 0.3
+_BY_REPUTATION = 0.1
+"""What a full reputation is worth beside a full fit: so far apart, two fit about equally."""
+
 _OWN_FIELDS = ("name", "description", "endpoint", "capabilities", "visibility")
 
 
@@ -44,7 +46,7 @@ class Offer:
     @property
     def rank(self) -> tuple[float, str, str]:
         fits = self.match.score if self.match else 0.0
-        worth = _BY_MATCH * fits + _BY_REPUTATION * self.reputation_score
+        worth = fits + _BY_REPUTATION * self.reputation_score
         return -worth, self.provider.name, str(self.provider.pk)
 
 

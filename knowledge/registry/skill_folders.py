@@ -2,7 +2,7 @@
 
 import base64
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,17 @@ from typing import Any
 from knowledge.access import Access
 from knowledge.errors import InvalidInput
 from knowledge.models import Item, ItemType, Version
-from knowledge.registry.bundles import MAX_BUNDLE_BYTES, MAX_FILES, SKILL_MD, as_bytes, unsafe
+from knowledge.registry.bundles import (
+    MAX_BUNDLE_BYTES,
+    MAX_FILES,
+    SKILL_MD,
+    as_bytes,
+    read_bundle,
+    unsafe,
+)
 from knowledge.registry.contributing import contribute_skill
 from knowledge.registry.reading import folder_of
+from knowledge.registry.skill_format import read_skill, skill_digest
 from knowledge.registry.versioning import Contributed
 
 
@@ -29,19 +37,19 @@ def skills_below(folder: Path) -> list[Path]:
     return sorted(path for path in _files(folder) if path.name == SKILL_MD)
 
 
-def import_skill(access: Access, skill_md: Path, visibility: str | None) -> Contributed:
-    """Contribute one SKILL.md with its files."""
-    return contribute_skill(
-        access,
-        skill_md_content=_text(skill_md),
-        visibility=visibility,
-        files=_beside(skill_md.parent),
-    )
+def import_skill(access: Access, skill_md: Path, visibility: str | None) -> Contributed | None:
+    """Contribute one SKILL.md with its files; None if that is what its owner has archived."""
+    text, files = _text(skill_md), _beside(skill_md.parent)
+    if _is_archived(access, text, files):
+        return None
+    return contribute_skill(access, skill_md_content=text, visibility=visibility, files=files)
 
 
-def export_skills(access: Access, folder: Path) -> Iterator[Written]:
+def export_skills(access: Access, folder: Path, *, archived: bool = False) -> Iterator[Written]:
     """Write every skill of the caller's as it was contributed last, byte for byte."""
     skills = Item.objects.visible_to(access).filter(type=ItemType.SKILL)
+    if not archived:
+        skills = skills.filter(archived=False)
     taken: set[str] = set()
     for item in skills.order_by("created_at", "pk"):
         version = Version.objects.filter(item=item).order_by("-number").first()
@@ -70,14 +78,28 @@ def _text(skill_md: Path) -> str:
         raise InvalidInput("SKILL.md must be UTF-8.", field="skill_md_content") from None
 
 
-def _beside(folder: Path) -> dict[str, Any]:
-    """The files of a skill's folder, but for those of skills within it."""
+def _is_archived(access: Access, text: str, files: dict[str, Any]) -> bool:
+    skill = read_skill(text)
+    same = {"name": skill.name, "digest": skill_digest(skill.skill_md, read_bundle(files))}
+    own = Item.objects.visible_to(access).filter(type=ItemType.SKILL, attributes__contains=same)
+    return own.filter(archived=True).exists()
+
+
+def _own_files(folder: Path) -> list[Path]:
+    """What lies beside and below a SKILL.md, but for the files of skills within its folder."""
     others = [path.parent for path in skills_below(folder) if path.parent != folder]
+    return [
+        path
+        for path in _files(folder)
+        if path != folder / SKILL_MD and not any(path.is_relative_to(other) for other in others)
+    ]
+
+
+def _beside(folder: Path) -> dict[str, Any]:
+    """The files of a skill's folder, as they are sent."""
     found: dict[str, Any] = {}
     size = 0
-    for path in _files(folder):
-        if path == folder / SKILL_MD or any(path.is_relative_to(other) for other in others):
-            continue
+    for path in _own_files(folder):
         size += path.stat().st_size
         if len(found) == MAX_FILES or size > MAX_BUNDLE_BYTES:
             raise InvalidInput(
@@ -102,8 +124,29 @@ def _free(name: str, taken: set[str]) -> str:
 
 def _write(place: Path, version: Version) -> None:
     files = {SKILL_MD: version.document["skill_md"].encode(), **as_bytes(version.files)}
+    _clear(place, files.keys())
     for path, data in files.items():
         if path != SKILL_MD and any(unsafe(path)):
             raise InvalidInput(f"{path} cannot be written safely.", field="files")
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         (place / path).write_bytes(data)
+
+
+def _clear(place: Path, kept: Collection[str]) -> None:
+    """Remove what an earlier version left in the folder of a skill; it would be taken for its own.
+
+    A folder without a SKILL.md is none of a skill's, and nothing in it is touched.
+    """
+    if place.is_symlink() or not (place / SKILL_MD).is_file():
+        return
+    for path in _own_files(place):
+        if path.relative_to(place).as_posix() not in kept:
+            path.unlink()
+            _remove_empty(path.parent, place)
+
+
+def _remove_empty(folder: Path, place: Path) -> None:
+    """Folders that are left with nothing: a file may have to stand where one was."""
+    while folder != place and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent

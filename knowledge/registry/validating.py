@@ -22,6 +22,7 @@ from knowledge.models import (
     Validation,
     Verdict,
     Version,
+    Visibility,
 )
 from knowledge.trust import reputation, scoring
 from knowledge.validation import clean_text, within
@@ -63,6 +64,17 @@ class Judgments:
     per_page: int
 
 
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """One page of the judgments that a unit is not valid, and for its owner how it stands."""
+
+    reports: list[Validation]
+    quarantine: Quarantine | None
+    total: int
+    page: int
+    per_page: int
+
+
 def validate_unit(
     access: Access,
     unit_id: UUID,
@@ -81,6 +93,7 @@ def validate_unit(
         item = _published(access, unit_id, types, for_update=True)
         contributor = contributor_of(item)
         _refuse_own(item, agent_id, contributor)
+        _refuse_held(item)
         with reputation.counted(agent_id, contributor):
             _replace(access, item, agent_id)
             validation = Validation.objects.create(
@@ -89,6 +102,8 @@ def validate_unit(
                 contributor=contributor,
                 valid=valid,
                 feedback=feedback,
+                was_public=item.visibility == Visibility.NETWORK,
+                reputation=_reputations([agent_id]).get(agent_id, 0.0),
                 added_by_token=access.token_id,
             )
             changes.row_added(access, validation)
@@ -117,6 +132,30 @@ def list_validations(
     return Judgments(opinions, quality, current.count(), page, per_page)
 
 
+def list_reports(
+    access: Access,
+    unit_id: UUID,
+    *,
+    types: Collection[str] = REGISTRY_TYPES,
+    page: int = 1,
+    per_page: int = 20,
+) -> Reports:
+    """Who finds a unit that the caller may read not valid, and why; newest first.
+
+    Its quarantine is for those who could change it: to others there is nothing to know of one.
+    """
+    access.require(Capability.READ)
+    within(page, field="page", low=1, high=MAX_PAGE)
+    within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
+    item = _published(access, unit_id, types)
+    against = Validation.objects.filter(item=item, is_current=True, valid=False)
+    start = (page - 1) * per_page
+    reports = list(against.order_by("-at", "pk")[start : start + per_page])
+    is_own = Item.objects.visible_to(access).filter(pk=item.pk).exists()
+    held = quarantine.last_of(item) if is_own else None
+    return Reports(reports, held, against.count(), page, per_page)
+
+
 def contributor_of(item: Item) -> str:
     """Whose work an item is: the agent's that added it, or its owner's in person."""
     return item.added_by_agent or item.owner.get_username()
@@ -124,12 +163,16 @@ def contributor_of(item: Item) -> str:
 
 def _opinions(validations: Iterable[Validation]) -> list[Opinion]:
     rows = list(validations)
-    known = Agent.objects.filter(agent_id__in=[row.agent_id for row in rows])
-    scores = dict(known.values_list("agent_id", "score"))
+    scores = _reputations([row.agent_id for row in rows])
     return [
         Opinion(row.agent_id, row.valid, row.feedback, scores.get(row.agent_id, 0.0), row.at)
         for row in rows
     ]
+
+
+def _reputations(agent_ids: Collection[str]) -> dict[str, float]:
+    known = Agent.objects.filter(agent_id__in=agent_ids)
+    return dict(known.values_list("agent_id", "score"))
 
 
 def _agent_of(access: Access) -> str:
@@ -171,6 +214,12 @@ def _refuse_own(item: Item, agent_id: str, contributor: str) -> None:
             "An agent cannot judge its own contribution; leave that to others.",
             reason="own_contribution",
         )
+
+
+def _refuse_held(item: Item) -> None:
+    """Its owner's agents still read what is held back; to all others it is not there."""
+    if item.quarantined:
+        raise NotFound("It is held back until an admin has ruled; nobody judges it meanwhile.")
 
 
 def _replace(access: Access, item: Item, agent_id: str) -> None:

@@ -1,10 +1,10 @@
 """Drafts on the shelf: each is an item's first version or its next, whole and scored."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from knowledge import changes, intake, quarantine, shelving
@@ -18,12 +18,12 @@ from knowledge.models import (
     Version,
     Visibility,
 )
+from knowledge.registry import publishing
 from knowledge.registry.bundles import Stored
+from knowledge.registry.publishing import current_version
 from knowledge.shelving import Prepared, Wish
 from knowledge.trust.novelty import Novelty, novelty_of_text
 from knowledge.trust.scoring import score_item
-
-_WIDTH = (Visibility.PRIVATE, Visibility.ORG, Visibility.NETWORK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +60,8 @@ class Contributed:
     findings: list[dict[str, Any]]
     is_new: bool
     """Whether it made a version: the same again does not."""
+    brought_back: bool = False
+    """Whether it was archived until now."""
 
     @property
     def id(self) -> UUID:
@@ -86,19 +88,14 @@ def contribute(access: Access, draft: Draft) -> Contributed:
     ready = shelving.prepare(draft.text, draft.title)
     novelty = _novelty(access, draft, known)
     with transaction.atomic():
-        _hold_key(access, draft)
+        # Two that contribute at once make two versions.
+        publishing.hold_key(draft.key, whose=None if draft.shared_key else access.owner_id)
         known = _held(access, draft)
         if known is None:
             return _first(access, draft, ready, novelty)
-        return _unchanged(known, draft) or _next(access, known, draft, ready, novelty)
-
-
-def _hold_key(access: Access, draft: Draft) -> None:
-    """Let nobody else contribute under this key meanwhile: two at once are two versions."""
-    whose = "" if draft.shared_key else str(access.owner_id)
-    key = f"registry {whose} {sorted(draft.key.items())}"
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])
+        was_archived = known.archived
+        made = _unchanged(known, draft) or _next(access, known, draft, ready, novelty)
+        return replace(made, brought_back=was_archived)
 
 
 def _known(access: Access, draft: Draft) -> Item | None:
@@ -106,12 +103,8 @@ def _known(access: Access, draft: Draft) -> Item | None:
     types = UNIT_TYPES if draft.type in UNIT_TYPES else (draft.type,)
     same = Q(type__in=types, attributes__contains=draft.key)
     own = Item.objects.visible_to(access).filter(same).order_by("created_at", "pk").first()
-    if own is None and draft.shared_key and Item.objects.published_to(access).filter(same).exists():
-        raise Conflict(
-            "A unit of this id is there and is not yours to change; give yours another id.",
-            field="unit.id",
-            reason="id_taken",
-        )
+    if draft.shared_key and (own is None or publishing.widens(own, _seen_by(draft, own))):
+        publishing.refuse_taken(access, draft.key, besides_own=own is not None, field="unit.id")
     if own and own.type != draft.type:
         raise Conflict(
             f"Your unit of this id is of another type ({own.type}); give this one another id.",
@@ -131,14 +124,10 @@ def _held(access: Access, draft: Draft) -> Item | None:
     return items.select_related("content").filter(pk=known.pk).first()
 
 
-def _current(item: Item) -> Version | None:
-    return Version.objects.filter(item=item).order_by("-number").first()
-
-
 def _unchanged(item: Item, draft: Draft) -> Contributed | None:
     """The answer, if nothing would change: the same content is there for the same readers."""
     is_shown = draft.visibility in (None, item.visibility) and not item.archived
-    current = _current(item)
+    current = current_version(item)
     if not is_shown or current is None or current.digest != draft.digest:
         return None
     return _answer(item, current, draft)
@@ -158,7 +147,7 @@ def _novelty(access: Access, draft: Draft, known: Item | None) -> Novelty:
         title=draft.title,
         text=draft.text,
         visibility=_seen_by(draft, known),
-        before=known.created_at if known else None,
+        before=known.arrived_at if known else None,
         leave_out={known.pk} if known else (),
     )
 
@@ -170,7 +159,7 @@ def _seen_by(draft: Draft, known: Item | None) -> Visibility:
     if known is None:
         return draft.said_visibility or Visibility.NETWORK
     current = Visibility(known.visibility)
-    return min(current, draft.said_visibility or current, key=_WIDTH.index)
+    return min(current, draft.said_visibility or current, key=publishing.WIDTH.index)
 
 
 def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> Contributed:
@@ -190,13 +179,17 @@ def _next(
     access: Access, item: Item, draft: Draft, ready: Prepared, novelty: Novelty
 ) -> Contributed:
     before = changes.values_of(item, ("tags", "attributes", "visibility", "archived"))
-    current = _current(item)
+    current = current_version(item)
+    is_wider = publishing.widens(item, _seen_by(draft, item))
     item.visibility, item.archived = _seen_by(draft, item), False
     if current is None or current.digest != draft.digest:
         item.tags = list(draft.tags)
         item.attributes = {**draft.attributes, "digest": draft.digest}
     item.save(update_fields=[*before, "updated_at"])
     changes.item_changed(access, item, before)
+    if is_wider and (findings := publishing.with_those_beside(item, draft.findings)):
+        quarantine.hold_rewritten(access, item, findings)
+        draft = replace(draft, findings=quarantine.each_once([*draft.findings, *findings]))
     if current is not None and current.digest == draft.digest:
         return _answer(item, current, draft)
     shelving.rewrite(access, item, title=draft.title, text=draft.text, ready=ready)
@@ -204,7 +197,10 @@ def _next(
 
 
 def _versioned(access: Access, item: Item, draft: Draft, novelty: Novelty) -> Contributed:
-    latest = _current(item)
+    if draft.findings:
+        quarantine.hold_rewritten(access, item, draft.findings)
+    findings = [*draft.findings, *quarantine.hold_again(access, item, [draft.digest])]
+    latest = current_version(item)
     version = Version.objects.create(
         item=item,
         number=latest.number + 1 if latest else 1,
@@ -212,13 +208,10 @@ def _versioned(access: Access, item: Item, draft: Draft, novelty: Novelty) -> Co
         digest=draft.digest,
         document=draft.document,
         files=draft.files,
-        visibility=item.visibility,
+        # Others never read what is suspected, also when a later version has set the item free.
+        visibility=Visibility.PRIVATE if findings else item.visibility,
         added_by_agent=access.agent_id,
     )
-    changes.row_added(access, version)
-    if draft.findings:
-        quarantine.hold_rewritten(access, item, draft.findings)
+    changes.row_added(access, version, fields=changes.VERSION_FIELDS)
     quality = score_item(item, novelty=novelty)
-    return Contributed(
-        item=item, version=version, quality=quality, findings=draft.findings, is_new=True
-    )
+    return Contributed(item=item, version=version, quality=quality, findings=findings, is_new=True)

@@ -72,7 +72,7 @@ class _Asked:
 def read_query(query: str, corpus: Corpus) -> KeywordQuery:
     """Read `"a phrase"`, `-word` and `begin*`; every other word is wanted, none is required."""
     asked = _split(query)
-    stems = _lexemes((*asked.words, *asked.excluded), corpus.configurations)
+    stems = stems_of((*asked.words, *asked.excluded), corpus.configurations)
     groups = [(word, *stems[word]) for word in asked.words if stems[word]] or [
         (word,) for word in asked.words
     ]
@@ -88,6 +88,21 @@ def read_query(query: str, corpus: Corpus) -> KeywordQuery:
         required=_phrase_queries(asked.phrases, corpus.configurations),
         excluded=tuple(_any_of((word, *stems[word])) for word in asked.excluded),
     )
+
+
+def stems_of(words: Sequence[str], configurations: Sequence[str]) -> dict[str, list[str]]:
+    """Each word's stems in every language there is; none for a word too common to count."""
+    known = _known_stems.setdefault(tuple(configurations), {})
+    found = {word: stems for word in words if (stems := known.get(word)) is not None}
+    if unknown := [word for word in words if word not in found]:
+        with connection.cursor() as cursor:
+            cursor.execute(_LEXEMES, [unknown, list(configurations)])
+            rows = {unknown[place - 1]: stems for place, stems in cursor.fetchall()}
+        found |= {word: rows.get(word, []) for word in unknown}
+        if len(known) > _MOST_STEMS:
+            known.clear()
+        known.update(found)
+    return found
 
 
 def conditions_sql(query: KeywordQuery) -> str:
@@ -235,21 +250,6 @@ def _split(query: str) -> _Asked:
 def _words(text: str) -> tuple[str, ...]:
     words = dict.fromkeys(plain(text).lower().split())
     return tuple(word for word in words if len(word) <= LONGEST_WORD)[:MOST_WORDS]
-
-
-def _lexemes(words: Sequence[str], configurations: Sequence[str]) -> dict[str, list[str]]:
-    """Each word's stems in every language there is; none for a word too common to count."""
-    known = _known_stems.setdefault(tuple(configurations), {})
-    found = {word: stems for word in words if (stems := known.get(word)) is not None}
-    if unknown := [word for word in words if word not in found]:
-        with connection.cursor() as cursor:
-            cursor.execute(_LEXEMES, [unknown, list(configurations)])
-            rows = {unknown[place - 1]: stems for place, stems in cursor.fetchall()}
-        found |= {word: rows.get(word, []) for word in unknown}
-        if len(known) > _MOST_STEMS:
-            known.clear()
-        known.update(found)
-    return found
 
 
 def _phrase_queries(phrases: Sequence[str], configurations: Sequence[str]) -> tuple[str, ...]:

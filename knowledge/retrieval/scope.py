@@ -36,6 +36,7 @@ class Narrowing:
     tags: Collection[str] = ()
     since: str | datetime | None = None
     before: datetime | None = None
+    """Only what had come to this server by then, whatever it says of its own age."""
     language: str | None = None
     category: str | None = None
     labels: Collection[str] = ()
@@ -188,7 +189,7 @@ def narrowed_items(
     if narrowing.since is not None:
         items = items.filter(created_at__gte=as_moment(narrowing.since, field="since"))
     if narrowing.before is not None:
-        items = items.filter(created_at__lt=narrowing.before)
+        items = items.filter(arrived_at__lt=narrowing.before)
     return items
 
 

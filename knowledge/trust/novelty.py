@@ -51,7 +51,7 @@ def novelty_of(item: Item) -> Novelty:
         title=item.title,
         text=item.content.text,
         visibility=item.visibility,
-        before=item.created_at,
+        before=item.arrived_at,
         leave_out=set(replaced.values_list("target_id", flat=True)),
     )
 

@@ -1,7 +1,8 @@
 """How far each agent is trusted, from the log of judgments: kept up with every one that comes in,
 and worked out exactly by a job.
 
-Reputation is public, so only judgments of what everybody may read make it.
+Reputation is public, so only judgments of what everybody may read, or could when it was judged,
+make it.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -81,8 +82,12 @@ def given_by(agent_ids: Collection[str]) -> dict[str, dict[str, float]]:
 
 
 def public() -> QuerySet[Validation]:
-    """The judgments that make reputation: those that hold, of what everybody may read."""
-    return Validation.objects.filter(is_current=True, item__visibility=Visibility.NETWORK)
+    """The judgments that make reputation: those that hold, of what everybody may read.
+
+    Or could when it was judged: whoever hides its work keeps what was said of it in public.
+    """
+    is_public = Q(was_public=True) | Q(item__visibility=Visibility.NETWORK)
+    return Validation.objects.filter(is_public, is_current=True)
 
 
 def contributions_of(agent_ids: Collection[str] | None = None) -> dict[str, int]:

@@ -90,15 +90,11 @@ class ContributedSkill(Payload):
     version: int
     quarantined: bool
     findings: list[Finding]
+    brought_back: bool
 
     @classmethod
     def of(cls, made: Contributed) -> "ContributedSkill":
         return cls(**_told(made))
-
-    @property
-    def user_item_id(self) -> UUID:
-        """What the activity says was made."""
-        return self.id
 
     def as_text(self) -> str:
         return self.model_dump_json()
@@ -119,6 +115,7 @@ def _told(made: Contributed) -> dict[str, Any]:
         "version": made.version.number,
         "quarantined": made.quarantined,
         "findings": made.findings,
+        "brought_back": made.brought_back,
     }
 
 

@@ -28,7 +28,7 @@ def kp_search_skill(
     access: Access,
     query: Query,
     domain: Annotated[str | None, shown("Only of this domain.")] = None,
-    tags: Annotated[list[str] | None, shown("Only with all these tags.")] = None,
+    tags: Annotated[list[str] | None, shown("Only with all these tags; case counts.")] = None,
     min_quality: Quality = SKILL_QUALITY,
     limit: Annotated[int, shown(minimum=1, maximum=MAX_SKILLS)] = 5,
 ) -> FoundSkills:
@@ -75,9 +75,15 @@ def kp_contribute_skill(
     skill_md_content: Annotated[
         str, shown("The whole SKILL.md.", minLength=1, maxLength=MAX_SKILL_MD)
     ],
+    # No default in the schema: a client that sends defaults would publish what its file keeps
+    # private, and show a new version to more people than the one before.
     visibility: Annotated[
         str | None,
-        shown("By default what its kp.visibility says, else network.", enum=Visibility.values),
+        shown(
+            "If left out, what its kp.visibility says, else network; a new version is never "
+            "shown to more people.",
+            enum=Visibility.values,
+        ),
     ] = None,
 ) -> ContributedSkill:
     """Share a skill: YAML frontmatter with name and description, then Markdown. The same name

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, User
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.library import ItemChanges, update_item
+from knowledge.editing import ItemChanges, update_item
 from knowledge.memory import remembering
 from knowledge.memory.work import manage
 from knowledge.models import (

@@ -13,7 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.library import ItemChanges, delete_item, update_item
+from knowledge.editing import ItemChanges, update_item
+from knowledge.library import delete_item
 from knowledge.models import Change, Item
 from tests.admin.conftest import HOSTILE
 from tests.conftest import Add, Mint, Minted

@@ -10,9 +10,9 @@ from typing import Any
 
 from knowledge import ingestion, library
 from knowledge.access import Access
+from knowledge.editing import ItemChanges, update_item
 from knowledge.exporting import export_library
 from knowledge.importing import Imported, import_library
-from knowledge.library import ItemChanges
 from knowledge.models import (
     Chunk,
     Content,
@@ -45,7 +45,7 @@ def fill(access: Access) -> dict[str, Item]:
     )
     library.file_item(access, note.pk, [research.pk, reading.pk])
     changes = ItemChanges(title="../../Harbour at night: 夜の港", visibility="org", archived=True)
-    library.update_item(access, note.pk, changes)
+    update_item(access, note.pk, changes)
     Item.objects.filter(pk=note.pk).update(
         attributes={"status": "draft", "weights": [1, 2.5, None], "nested": {"ü": "\u2028"}}
     )

@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 
 from knowledge import library, tasks
 from knowledge.access import Access
-from knowledge.library import ItemChanges
+from knowledge.editing import ItemChanges, update_item
 from knowledge.models import Chunk, Content, Item, Link, Reservation, Usage
 from knowledge.sources import links
 from knowledge.sources.extracted import Extracted
@@ -168,7 +168,7 @@ def test_an_item_that_joins_or_leaves_while_its_text_arrives_is_indexed_accordin
 
 
 def change(access: Access, item: Item, changes: ItemChanges) -> None:
-    library.update_item(access, item.pk, changes)
+    update_item(access, item.pk, changes)
 
 
 def fill(content_id: UUID, words: Extracted) -> None:

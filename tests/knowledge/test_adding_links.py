@@ -13,8 +13,8 @@ from werkzeug import Response
 
 from knowledge import ingestion, library, webhooks
 from knowledge.access import Access
+from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import IngestFailed, UnsupportedMedia
-from knowledge.library import ItemChanges
 from knowledge.models import (
     Chunk,
     Content,
@@ -229,7 +229,7 @@ def test_adding_again_brings_back_what_was_put_away(library: Access, page: str) 
 
 
 def put_away(access: Access, item: Item, changes: ItemChanges) -> None:
-    library.update_item(access, item.pk, changes)
+    update_item(access, item.pk, changes)
 
 
 def test_adding_again_does_not_pay_for_a_second_summary(library: Access, page: str) -> None:

@@ -11,8 +11,8 @@ from pytest_httpserver import HTTPServer
 from knowledge import library as shelves
 from knowledge import providers, tasks, webhooks
 from knowledge.access import Access
+from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import Conflict, IngestFailed, ProviderUnavailable
-from knowledge.library import ItemChanges
 from knowledge.models import Chunk, Content, Delivery, Item, Reservation, Transform, Usage
 from knowledge.providers.fake import FakeTranscriber
 from knowledge.providers.protocols import Transcript
@@ -48,7 +48,7 @@ def transcriber(monkeypatch: pytest.MonkeyPatch) -> FakeTranscriber:
 
 
 def change(access: Access, item: Item, **changes: Any) -> Item:
-    return shelves.update_item(access, item.pk, ItemChanges(**changes))
+    return update_item(access, item.pk, ItemChanges(**changes))
 
 
 def used(access: Access) -> tuple[int, int]:

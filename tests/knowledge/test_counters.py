@@ -11,15 +11,8 @@ from django.db import OperationalError, connection, transaction
 
 from knowledge import ingestion, pipeline, shelving
 from knowledge.access import Access
-from knowledge.library import (
-    ItemChanges,
-    create_folder,
-    delete_folder,
-    delete_item,
-    file_item,
-    unfile_item,
-    update_item,
-)
+from knowledge.editing import ItemChanges, update_item
+from knowledge.library import create_folder, delete_folder, delete_item, file_item, unfile_item
 from knowledge.maintenance import mending
 from knowledge.models import Chunk, Filing, Folder, Item, LibrarySize
 from tests.knowledge.conftest import faults, in_threads, text_of

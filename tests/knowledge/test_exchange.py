@@ -16,9 +16,10 @@ from django.db import connection
 
 from knowledge import importing, linking, restoring, undo
 from knowledge.access import Access
+from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import CapabilityDenied, Conflict, InvalidInput
 from knowledge.importing import Imported
-from knowledge.library import ItemChanges, create_folder, delete_item, retry_item, update_item
+from knowledge.library import create_folder, delete_item, retry_item
 from knowledge.models import Content, Delivery, Folder, IndexStatus, Item
 from knowledge.readable import safe_cell
 from knowledge.shelving import Wish

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from knowledge import library as shelves
 from knowledge import undo
@@ -25,6 +26,7 @@ from knowledge.models import (
 from knowledge.quarantine import hold
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.reading import get_skill, skill_archive, skill_versions
+from knowledge.trust.novelty import novelty_of
 from tests.conftest import Mint
 from tests.knowledge.adding_for_tests import run_jobs
 from tests.knowledge.conftest import faults
@@ -43,6 +45,7 @@ from tests.memory.writing_for_tests import memory, project, task
 from tests.registry.contributions_for_tests import PATTERN, SKILL_MD, SOP, TRACE
 
 SECRET = "The key is ghp_" + "Zq7Xw2Lk9Vb4Nm1Ty8Rc3Hd6Js5Fg0PaEuQi"
+LONG_AGO = "2001-01-01T00:00:00Z"
 LINKS = ("relations.jsonl", "versions.jsonl", "sources.jsonl")
 
 
@@ -232,6 +235,36 @@ def test_an_import_by_a_token_can_be_undone(library: Access, stranger: User, min
         assert not model._default_manager.filter(owner=stranger).exists()
 
 
+def test_a_copy_that_says_it_is_older_takes_nothing_from_the_original(
+    library: Access, theirs: Access
+) -> None:
+    original = contribute_skill(library, skill_md_content=SKILL_MD, visibility="network").item
+    copied = imported(theirs, forged(exported(library), "items.jsonl", created_at=LONG_AGO))
+    assert (copied.items, copied.versions) == (1, 1)
+    run_jobs()
+    copy = Item.objects.get(owner_id=theirs.owner_id)
+    assert (copy.created_at.year, copy.visibility) == (2001, "network")
+    assert copy.arrived_at > original.arrived_at
+    assert novelty_of(copy).value == pytest.approx(0.0, abs=0.01)
+    assert novelty_of(original).value == pytest.approx(1.0)
+    newer = SKILL_MD.replace('"1.2"', '"1.3"')
+    made = contribute_skill(library, skill_md_content=newer, visibility="network")
+    assert made.factors["novelty"]["value"] == pytest.approx(1.0)
+
+
+def test_when_an_item_arrived_is_neither_told_nor_believed(library: Access) -> None:
+    contribute_skill(library, skill_md_content=SKILL_MD, visibility="network")
+    archive = exported(library)
+    assert b"arrived_at" not in b"".join(members(archive).values())
+    before = timezone.now()
+    wipe(library)
+    told = forged(archive, "items.jsonl", arrived_at=LONG_AGO)
+    assert imported(library, told).items == 0
+    assert imported(library, archive).items == 1
+    assert Item.objects.get().arrived_at >= before
+    assert exported(library) == archive
+
+
 # Scope ----------------------------------------------------------------------------------------
 
 
@@ -273,6 +306,16 @@ def test_what_is_suspected_is_imported_held_back_with_its_findings(
     item = Item.objects.get(owner_id=theirs.owner_id)
     assert item.quarantined
     assert Quarantine.objects.get(item=item).findings[0]["kind"] == "injection"
+
+
+def test_what_was_deleted_while_held_back_is_not_imported_free(library: Access) -> None:
+    skill = contribute_skill(library, skill_md_content=SKILL_MD, visibility="network").item
+    archive = exported(library)
+    hold(skill, "reports", [{"kind": "report", "agent_id": "eve/agent"}])
+    shelves.delete_item(library, skill.pk)
+    imported(library, archive)
+    assert Item.objects.get().quarantined
+    assert Quarantine.objects.get().reason == "reports"
 
 
 def test_what_was_held_back_does_not_come_back_free(library: Access) -> None:
@@ -320,6 +363,23 @@ def test_orders_in_a_version_hold_its_item_back(library: Access, theirs: Access)
     )
     item = Item.objects.get(owner_id=theirs.owner_id)
     assert (item.quarantined, item.visibility) == (True, "private")
+
+
+@pytest.mark.parametrize("said", [SUSPECT, SECRET])
+def test_escapes_of_yaml_hide_nothing_in_a_version(
+    library: Access, theirs: Access, said: str
+) -> None:
+    contribute_skill(library, skill_md_content=SKILL_MD, visibility="network")
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in said)
+
+    def taint(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        skill_md = SKILL_MD.replace("license: MIT", f'license: "{escaped}"')
+        return [{**found[0], "document": {"skill_md": skill_md, "body": ""}}]
+
+    imported(theirs, with_lines(exported(library), "versions.jsonl", taint))
+    item = Item.objects.get(owner_id=theirs.owner_id)
+    assert (item.visibility, item.versions.get().visibility) == ("private", "private")
+    assert item.quarantined is (said == SUSPECT)
 
 
 # Hostile archives -----------------------------------------------------------------------------

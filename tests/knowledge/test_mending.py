@@ -11,9 +11,9 @@ from django.db import connection
 
 from knowledge import pipeline
 from knowledge.access import Access
+from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import ProviderUnavailable
 from knowledge.ingestion import add_text
-from knowledge.library import ItemChanges, update_item
 from knowledge.maintenance import checking
 from knowledge.models import Chunk, ChunkText, Item
 from knowledge.providers.fake import FakeEmbedder

@@ -21,9 +21,10 @@ from django.utils import timezone
 
 from knowledge import generations
 from knowledge.access import Access
+from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import ProviderUnavailable
 from knowledge.ingestion import add_text
-from knowledge.library import ItemChanges, delete_item, update_item
+from knowledge.library import delete_item
 from knowledge.maintenance import building
 from knowledge.models import Chunk, ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder
@@ -143,7 +144,10 @@ def test_an_addition_that_commits_late_is_waited_for(library: Access, other: Fak
 
 def someone_waits_for_writers() -> bool:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        cursor.execute(
+            "SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database "
+            "WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted"
+        )
         return bool(cursor.fetchall())
 
 

@@ -16,8 +16,9 @@ from django.utils import timezone
 from knowledge import library as shelves
 from knowledge import reverting, shelving, tasks
 from knowledge.access import Access
+from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import NameTaken
-from knowledge.library import ItemChanges, create_folder, file_item, rename_folder, update_item
+from knowledge.library import create_folder, file_item, rename_folder
 from knowledge.models import Change, ChangeKind, Filing, Folder, Item, Transform
 from knowledge.retrieval.search import search
 from knowledge.undo import Undone, undo

@@ -14,9 +14,10 @@ from pytest_httpserver import HTTPServer
 from knowledge import library as shelves
 from knowledge import tasks
 from knowledge.access import Access
+from knowledge.editing import ItemChanges, update_item
 from knowledge.exporting import export_library
 from knowledge.importing import import_library
-from knowledge.library import ItemChanges, delete_item, update_item
+from knowledge.library import delete_item
 from knowledge.models import Allowance, Content, Item, Tier, Upload, Usage
 from knowledge.uploads import add_file
 from tests.conftest import Mint, Minted

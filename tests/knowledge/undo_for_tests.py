@@ -10,16 +10,15 @@ from django.utils import timezone
 from knowledge.access import Access
 from knowledge.changes import as_data, row_added, text_digest
 from knowledge.documentation import SourceChanges, delete_source, update_source
+from knowledge.editing import ItemChanges, update_item
 from knowledge.ingestion import add_text
 from knowledge.library import (
-    ItemChanges,
     create_folder,
     delete_folder,
     delete_item,
     file_item,
     rename_folder,
     unfile_item,
-    update_item,
 )
 from knowledge.memory.relations import relate, unrelate
 from knowledge.memory.remembering import add

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from tests.conftest import Mint
 from tests.mcp_gateway.conftest import AgentWith, text_of
@@ -26,6 +27,31 @@ def test_an_agent_contributes_and_finds(mint: Mint, agent_with: AgentWith) -> No
         assert len(found.content) == 1
         assert json.loads(text_of(found)) == found.structured_content["results"]
         assert found.structured_content["results"][0]["id"] == id_
+
+
+def test_the_text_is_json_that_begins_as_in_the_reference(
+    mint: Mint, stranger: User, agent_with: AgentWith
+) -> None:
+    author, judge = agent_of(mint), agent_with(agent_of(mint, by=stranger).secret)
+    shared = agent_with(author.secret).call(
+        "kp_contribute_knowledge", unit=TRACE, visibility="network"
+    )
+    offer = {"name": "Рецензент", "capabilities": ["code-review"]}
+    author.client.post("/api/v1/providers", offer, format="json")
+    unit_id = shared.structured_content["id"]
+    judged = judge.call("kp_validate_unit", unit_id=unit_id, valid=True)
+    known = judge.call("kp_reputation_query", agent_id=author.access.agent_id)
+    found = judge.call("kp_provider_discover", capability="code review")
+    nobody = judge.call("kp_provider_discover", capability="cooking")
+    for answer in (judged, known, found, nobody):
+        assert len(answer.content) == 1
+        assert json.loads(text_of(answer)) == answer.structured_content
+    assert text_of(judged).startswith('{"validated":true,')
+    assert list(json.loads(text_of(known)))[:2] == ["score", "contributions"]
+    [provider] = json.loads(text_of(found))["providers"]
+    assert list(provider)[:4] == ["id", "name", "capabilities", "reputation_score"]
+    assert provider["name"] == "Рецензент"
+    assert json.loads(text_of(nobody)) == {"providers": [], "untrusted": True}
 
 
 @pytest.mark.parametrize(
@@ -54,4 +80,7 @@ def test_the_schema_shows_ranges_and_defaults(mint: Mint, agent_with: AgentWith)
     assert units["types"]["items"]["enum"] == ["ReasoningTrace", "ToolCallPattern", "ExpertSOP"]
     contributing = tools["kp_contribute_knowledge"].input_schema
     assert contributing["required"] == ["unit", "visibility"]
-    assert tools["kp_contribute_skill"].input_schema["required"] == ["skill_md_content"]
+    skill = tools["kp_contribute_skill"].input_schema
+    assert skill["required"] == ["skill_md_content"]
+    assert "default" not in skill["properties"]["visibility"]
+    assert "else network" in skill["properties"]["visibility"]["description"]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Agent, Provider
 from knowledge.providers import embedder_named
-from knowledge.registry import matching
+from knowledge.registry import matching, offering
 from knowledge.undo import undo
 from tests.conftest import Mint, Minted
 from tests.edges_for_tests import MISSING, over_mcp, over_rest
@@ -76,6 +76,46 @@ def test_words_still_match_when_the_embedder_is_away(
     assert discover(reader, "translate") == []
 
 
+@pytest.mark.parametrize(
+    ("wanted", "offered"),
+    [
+        ("translate a contract", "book a flight"),
+        ("translate my contract for me", "send my post to me"),
+        ("in the cloud", "in the kitchen"),
+        ("vitamin C", "C programming"),
+        ("review my pull request for security", "security audit"),
+    ],
+)
+def test_nobody_offers_what_shares_little_but_common_words(
+    agent: Minted, reader: Minted, wanted: str, offered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(agent, capabilities=[offered])
+    monkeypatch.setattr(embedder_named("fake"), "failure", ProviderUnavailable("It is away."))
+    assert discover(reader, wanted) == []
+    assert over_rest(reader, "GET", "providers", capability=wanted)[1]["providers"] == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "offered", "score"),
+    [
+        ("the review of my code", "code review", 1.0),
+        ("who am I", "Who am I?", 1.0),
+        ("C", "c", 1.0),
+        ("C programming", "R programming", 1 / 3),
+        ("合同翻译", "翻译", 1 / 3),
+        ("हिन्दी अनुवाद", "हिन्दी", 1 / 2),
+    ],
+)
+def test_words_count_that_tell_something(
+    db: None, monkeypatch: pytest.MonkeyPatch, wanted: str, offered: str, score: float
+) -> None:
+    monkeypatch.setattr(embedder_named("fake"), "failure", ProviderUnavailable("It is away."))
+    [found] = matching.matches(wanted, [[offered]])
+    assert found is not None
+    assert found.by == "word"
+    assert found.score == pytest.approx(score)
+
+
 def test_meaning_takes_no_longer_than_it_may(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
     monkeypatch.setattr(matching, "PATIENCE_SEC", -1.0)
     found = matching.matches("alpha", [["alpha"], ["alphabets"], ["alpha beta"]])
@@ -93,6 +133,36 @@ def test_the_more_fitting_and_the_more_trusted_come_first(mint: Mint, reader: Mi
     assert [each["name"] for each in discover(reader, "code review", limit=1)] == ["high"]
     _, everyone = over_rest(reader, "GET", "providers")
     assert [each["name"] for each in everyone["providers"]] == ["high", "low", "other"]
+
+
+@pytest.mark.parametrize(
+    ("trusted_offers", "first"),
+    [
+        ("code review", "trusted"),  # fits as well
+        ("review code python quickly", "unknown"),  # fits by half
+        ("code one two three", "unknown"),  # hardly fits
+    ],
+)
+def test_reputation_orders_what_fits_alike_and_lifts_nothing_over_a_better_fit(
+    mint: Mint, reader: Minted, trusted_offers: str, first: str
+) -> None:
+    for name, offers, score in (("trusted", trusted_offers, 1.0), ("unknown", "code review", 0.0)):
+        token = mint(name=name, toolsets=REGISTRY)
+        register(token, name=name, capabilities=[offers])
+        Agent.objects.update_or_create(agent_id=token.access.agent_id, defaults={"score": score})
+    assert discover(reader, "code review")[0]["name"] == first
+    _, listed = over_rest(reader, "GET", "providers", capability="code review")
+    assert listed["providers"][0]["name"] == first
+
+
+def test_reputation_makes_up_for_a_tenth_of_the_fit_and_no_more() -> None:
+    def offer(name: str, fit: float, reputation: float) -> offering.Offer:
+        match = matching.Match("code review", fit, "meaning")
+        return offering.Offer(Provider(name=name), reputation, False, match)
+
+    unknown = offer("unknown", 0.8, 0.0)
+    assert offer("near", 0.71, 1.0).rank < unknown.rank
+    assert offer("far", 0.69, 1.0).rank > unknown.rank
 
 
 @pytest.mark.parametrize("limit", [0, 51, -1])

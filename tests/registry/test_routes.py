@@ -77,6 +77,7 @@ def test_every_filter_narrows_a_listing(agent: Minted) -> None:
     assert listed("knowledge", schema_version="2.0") == set()
     assert listed("skills", tags=["code-review", "best-practices"]) == {one}
     assert listed("skills", tags=["unheard-of"]) == set()
+    assert listed("skills", tags=["Code-Review"]) == set()  # a tag is as it was written
     assert listed("skills", domain="software-engineering") == {one}
 
 

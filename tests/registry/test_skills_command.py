@@ -1,6 +1,7 @@
 """`manage.py skills`: a folder of SKILL.md files in, and out again."""
 
 import io
+import shutil
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,77 @@ def test_taken_twice_nothing_changes(folder: Path) -> None:
     assert out.count("there already") == 2
     assert list(Item.objects.values()) == before
     assert set(Item.objects.values_list("visibility", flat=True)) == {"org"}
+
+
+def test_what_its_owner_has_archived_stays_so_and_is_counted(folder: Path) -> None:
+    run("import", str(folder))
+    Item.objects.filter(attributes__name="Release notes").update(archived=True)
+    before = list(Item.objects.values())
+    out, _ = run("import", str(folder), "--visibility", "network")
+    assert "release/SKILL.md: archived, left alone" in out
+    assert "1 skills are archived and were left so." in out
+    assert list(Item.objects.values()) == before
+
+
+def test_another_version_of_what_is_archived_brings_it_back_and_says_so(folder: Path) -> None:
+    run("import", str(folder))
+    Item.objects.update(archived=True)
+    (folder / "review/SKILL.md").write_text(skill(text="\nAnd once more."))
+    out, _ = run("import", str(folder))
+    assert "review/SKILL.md: version 2, brought back from the archive, quality" in out
+    assert list(Item.objects.filter(archived=True).values_list("attributes__name", flat=True)) == [
+        "Release notes"
+    ]
+
+
+def test_archived_skills_are_written_only_when_asked_for(folder: Path, tmp_path_factory) -> None:
+    run("import", str(folder))
+    Item.objects.filter(attributes__name="Release notes").update(archived=True)
+    some, every = tmp_path_factory.mktemp("some"), tmp_path_factory.mktemp("every")
+    assert "1 skills written." in run("export", str(some))[0]
+    assert {path.name for path in some.iterdir()} == {"code-review-checklist"}
+    assert "2 skills written." in run("export", str(every), "--archived")[0]
+
+
+def test_a_folder_written_before_holds_just_the_newest_version(folder: Path, owner: User) -> None:
+    out = folder / ".out"
+    run("import", str(folder))
+    run("export", str(out))
+    place = out / "code-review-checklist"
+    other = place / "within" / "SKILL.md"
+    other.parent.mkdir()
+    other.write_text(skill("Within"))
+    for path in (out / "notes.txt", place / ".keep", other.parent / "more.md"):
+        path.write_text("mine")
+    (folder / "review" / "scripts" / "check.py").unlink()
+    (folder / "review" / "scripts").rmdir()
+    (folder / "review" / "scripts").write_text("a file now")
+    run("import", str(folder))
+    run("export", str(out))
+    below = {path for path in files_below(out) if not path.startswith("release-notes")}
+    assert below == {
+        "notes.txt",
+        "code-review-checklist/.keep",
+        "code-review-checklist/SKILL.md",
+        "code-review-checklist/logo.png",
+        "code-review-checklist/scripts",
+        "code-review-checklist/within/SKILL.md",
+        "code-review-checklist/within/more.md",
+    }
+    shutil.rmtree(other.parent)
+    before = list(Version.objects.values())
+    run("import", str(out))
+    assert list(Version.objects.values()) == before
+
+
+def test_a_folder_that_is_no_skills_is_not_cleared(folder: Path, owner: User) -> None:
+    out = folder / ".out"
+    mine = out / "code-review-checklist" / "mine.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    run("import", str(folder))
+    run("export", str(out))
+    assert mine.read_text() == "mine"
 
 
 def test_a_round_trip_is_the_same_bytes(folder: Path, tmp_path_factory) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -9,13 +10,14 @@ from django.utils import timezone
 
 from knowledge import quarantine
 from knowledge.errors import CapabilityDenied, InvalidInput, NotFound
-from knowledge.models import Agent, Item, Quality, Quarantine, Validation
+from knowledge.library import delete_item
+from knowledge.models import Agent, Change, HeldBack, Item, Quality, Quarantine, Validation
 from knowledge.registry.searching import find_knowledge
 from knowledge.trust import reputation
 from knowledge.undo import undo
 from tests.conftest import Mint, Minted
 from tests.edges_for_tests import MISSING, over_mcp, over_rest
-from tests.trust.contributions_for_tests import SKILL, TRACE, publish
+from tests.trust.contributions_for_tests import PATTERN, SKILL, TRACE, publish
 
 REGISTRY = ["registry"]
 
@@ -222,6 +224,20 @@ def test_three_agents_that_find_it_not_valid_take_it_out_of_search(
     assert judge(judges[3], unit, True)[0] == "not_found"
 
 
+def test_what_is_held_back_is_judged_by_nobody_until_an_admin_has_ruled(
+    unit: Item, judges: list[Minted], mint: Mint, admin: User
+) -> None:
+    colleague = mint(name="another of the same owner", toolsets=REGISTRY)
+    path = f"knowledge/{unit.pk}/validations"
+    held = quarantine.hold(unit, "injection", [{"kind": "injection"}])
+    for token in (colleague, judges[0]):
+        assert judge(token, unit, True)[0] == "not_found"
+        assert over_rest(token, "POST", path, valid=False)[0] == "not_found"
+    assert not Validation.objects.exists()
+    quarantine.rule(admin, held.pk, "restored")
+    assert judge(colleague, unit, True)[0] == "ok"
+
+
 def test_a_report_that_was_taken_back_does_not_count(unit: Item, judges: list[Minted]) -> None:
     judge(judges[0], unit, False)
     judge(judges[1], unit, False)
@@ -277,6 +293,177 @@ def test_what_is_found_meanwhile_is_added_to_the_open_quarantine(unit: Item) -> 
     quarantine.hold(unit, "injection", [{"kind": "injection", "rule": "one"}])
     quarantine.hold(unit, "injection", [{"kind": "injection", "rule": "two"}])
     assert [each["rule"] for each in Quarantine.objects.get().findings] == ["one", "two"]
+
+
+# Deleted and sent again -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def upheld(unit: Item, judges: list[Minted], admin: User) -> Item:
+    """A unit that three agents have reported, rightly."""
+    for token in judges[:3]:
+        judge(token, unit, False)
+    quarantine.rule(admin, Quarantine.objects.get().pk, "upheld")
+    return unit
+
+
+@pytest.mark.parametrize("given", [TRACE, SKILL])
+@pytest.mark.parametrize("verdict", ["open", "upheld"])
+def test_what_was_deleted_while_held_back_is_held_when_it_comes_again(
+    author: Minted, judges: list[Minted], admin: User, given: Any, verdict: str
+) -> None:
+    item = publish(author, given)
+    for token in judges[:3]:
+        judge(token, item, False)
+    if verdict == "upheld":
+        quarantine.rule(admin, Quarantine.objects.get().pk, "upheld")
+    assert over_rest(author, "DELETE", f"items/{item.pk}")[0] == "ok"
+    again = publish(author, given)
+    held = Quarantine.objects.get()
+    assert (held.item_id, held.reason, held.verdict) == (again.pk, "reports", "open")
+    assert "deleted while it was held back" in held.findings[0]["sentence"]
+    quarantine.rule(admin, held.pk, "restored")
+    assert not Item.objects.get(pk=again.pk).quarantined
+    assert not HeldBack.objects.exists()
+
+
+def test_both_edges_say_why_it_is_held_again(upheld: Item, author: Minted, mint: Mint) -> None:
+    delete_item(author.access, upheld.pk)
+    _, told = over_mcp(author, "kp_contribute_knowledge", unit=TRACE, visibility="network")
+    assert (told["quarantined"], told["findings"][0]["rule"]) == (True, "was_held_back")
+    delete_item(author.access, UUID(told["id"]))
+    _, again = over_rest(author, "POST", "knowledge", unit=TRACE, visibility="network")
+    assert (again["quarantined"], again["findings"]) == (True, told["findings"])
+
+
+def test_it_is_held_as_a_new_version_too_and_for_its_owner_alone(
+    author: Minted, judges: list[Minted]
+) -> None:
+    bad = {**TRACE, "id": "backups"}
+    item = publish(author, bad)
+    for token in judges[:3]:
+        judge(token, item, False)
+    delete_item(author.access, item.pk)
+    assert not publish(author, {**PATTERN, "id": "other"}).quarantined
+    good = {**bad, "outcome": {**TRACE["outcome"], "confidence": 0.5}}
+    assert not publish(author, good).quarantined
+    assert publish(author, bad).quarantined
+    delete_item(author.access, Item.objects.get(quarantined=True).pk)
+    assert not publish(judges[0], bad).quarantined
+
+
+def test_what_was_restored_may_be_deleted_and_sent_again(
+    upheld: Item, author: Minted, admin: User
+) -> None:
+    quarantine.rule(admin, Quarantine.objects.get().pk, "restored")
+    delete_item(author.access, upheld.pk)
+    assert not publish(author).quarantined
+
+
+def test_the_same_again_beside_the_one_that_is_held_changes_nothing(
+    upheld: Item, author: Minted
+) -> None:
+    assert publish(author).pk == upheld.pk
+    assert Quarantine.objects.get().verdict == "upheld"
+
+
+def test_undoing_the_deletion_brings_the_verdict_back_and_nothing_is_left(
+    upheld: Item, author: Minted, admin: User
+) -> None:
+    since = timezone.now()
+    delete_item(author.access, upheld.pk)
+    assert HeldBack.objects.count() == 1
+    undone(author, since)
+    assert Item.objects.get(pk=upheld.pk).arrived_at == upheld.arrived_at
+    assert Item.objects.get(pk=upheld.pk).quarantined
+    assert Quarantine.objects.get().verdict == "upheld"
+    assert not HeldBack.objects.exists()
+
+
+def test_a_deletion_from_before_arrivals_were_kept_is_undone(unit: Item, author: Minted) -> None:
+    since = timezone.now()
+    delete_item(author.access, unit.pk)
+    change = Change.objects.get(kind="item_deleted")
+    del change.before["item"]["arrived_at"]
+    change.save()
+    undone(author, since)
+    assert Item.objects.get(pk=unit.pk).arrived_at == unit.created_at
+
+
+def test_undoing_what_came_again_undoes_its_quarantine(upheld: Item, author: Minted) -> None:
+    delete_item(author.access, upheld.pk)
+    since = timezone.now()
+    assert publish(author).quarantined
+    undone(author, since)
+    assert not Item.objects.exists()
+    assert publish(author).quarantined
+
+
+# Reports as a route ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("given", "route"), [(TRACE, "knowledge"), (SKILL, "skills")])
+def test_a_report_is_a_judgment_that_it_is_not_valid(
+    author: Minted, judges: list[Minted], given: Any, route: str
+) -> None:
+    item = publish(author, given)
+    Agent.objects.create(agent_id=judges[0].access.agent_id, score=0.5)
+    path = f"{route}/{item.pk}/reports"
+    outcome, told = over_rest(judges[0], "POST", path, feedback="Step 3 fails.")
+    assert (outcome, told["validated"], told["valid"]) == ("ok", True, False)
+    assert told.keys() == judge(judges[1], item, True)[1].keys() | {"unit_id", "valid"}
+    Agent.objects.filter(agent_id=judges[0].access.agent_id).update(score=0.9)
+    _, listed = over_rest(judges[2], "GET", path)
+    [report] = listed["reports"]
+    assert (report["agent_id"], report["feedback"]) == (
+        judges[0].access.agent_id,
+        "Step 3 fails.",
+    )
+    assert report["reputation_then"] == 0.5
+    assert (listed["total"], listed["page"], listed["quarantine"]) == (1, 1, None)
+    judge(judges[0], item, True)
+    assert over_rest(judges[2], "GET", path)[1]["reports"] == []
+
+
+def test_reports_are_paged(unit: Item, judges: list[Minted]) -> None:
+    for token in judges[:2]:
+        judge(token, unit, False)
+    path = f"knowledge/{unit.pk}/reports"
+    _, first = over_rest(judges[0], "GET", path, per_page=1)
+    _, second = over_rest(judges[0], "GET", path, per_page=1, page=2)
+    said = [row["agent_id"] for row in (*first["reports"], *second["reports"])]
+    assert said == [judges[1].access.agent_id, judges[0].access.agent_id]
+    assert first["total"] == 2
+    assert over_rest(judges[0], "GET", path, per_page=0)[0] == "invalid_body"
+
+
+def test_its_owner_is_told_why_it_is_held_and_what_was_ruled(
+    upheld: Item, author: Minted, judges: list[Minted], admin: User
+) -> None:
+    path = f"knowledge/{upheld.pk}/reports"
+    _, told = over_rest(author, "GET", path)
+    assert told["total"] == 3
+    assert (told["quarantine"]["reason"], told["quarantine"]["verdict"]) == ("reports", "upheld")
+    assert len(told["quarantine"]["findings"]) == 3
+    assert over_rest(judges[0], "GET", path)[0] == "not_found"
+    quarantine.rule(admin, Quarantine.objects.get().pk, "restored")
+    assert over_rest(author, "GET", path)[1]["quarantine"]["verdict"] == "restored"
+    _, others = over_rest(judges[0], "GET", path)
+    assert (others["total"], others["quarantine"]) == (3, None)
+
+
+def test_a_report_is_refused_as_a_judgment_is(
+    unit: Item, author: Minted, judges: list[Minted], mint: Mint, stranger: User
+) -> None:
+    path = f"knowledge/{unit.pk}/reports"
+    assert over_rest(author, "POST", path, feedback="Mine.")[0] == "conflict"
+    assert over_rest(judges[0], "POST", path, feedback="x" * 5001)[0] == "invalid_body"
+    assert over_rest(judges[0], "POST", path, valid=True)[0] == "invalid_body"
+    assert over_rest(judges[0], "POST", f"skills/{unit.pk}/reports")[0] == "not_found"
+    reader = mint(by=stranger, write=False, toolsets=REGISTRY)
+    assert over_rest(reader, "POST", path)[0] == "capability_denied"
+    assert not Validation.objects.exists()
+    assert over_rest(judges[0], "POST", path)[0] == "ok"
 
 
 # Undo -----------------------------------------------------------------------------------------

@@ -130,8 +130,11 @@ def test_contributing_what_was_put_away_brings_it_back(agent: Minted) -> None:
     agent.client.patch(f"/api/v1/items/{one}", {"archived": True}, format="json")
     assert found(agent, "kp_search_skill", "review") == []
     again = contributed_skill(agent)
-    assert (again["id"], again["version"]) == (one, 1)
+    assert (again["id"], again["version"], again["brought_back"]) == (one, 1, True)
     assert len(found(agent, "kp_search_skill", "review")) == 1
+    assert contributed_skill(agent)["brought_back"] is False
+    agent.client.patch(f"/api/v1/items/{one}", {"archived": True}, format="json")
+    assert posted(agent)["brought_back"] is True
 
 
 # Files -----------------------------------------------------------------------------------------
@@ -234,6 +237,77 @@ def test_a_suspected_order_is_kept_held_back_and_told(agent: Minted) -> None:
     assert "notes.md" in by_file["findings"][0]["path"]
     in_unit = contributed_unit(agent, unit(task={"objective": ORDER}))
     assert (in_unit["quarantined"], bool(in_unit["findings"])) == (True, True)
+
+
+def escaped(text: str) -> str:
+    """As YAML may write it between double quotes."""
+    return "".join(f"\\u{ord(letter):04x}" if letter in "aeo4" else letter for letter in text)
+
+
+DESCRIPTION = (
+    "description: Review a pull request for correctness, safety and clarity before it is merged."
+)
+FIELDS = {
+    "name": ("name: Code Review Checklist", 'name: "{}"'),
+    "description": (DESCRIPTION, 'description: "{}"'),
+    "tags": ("tags: [code-review, best-practices]", 'tags: [other, "{}"]'),
+    "domain": ("domain: Software-Engineering", 'domain: "{}"'),
+    "unknown": ("license: MIT", 'notes: "{}"'),
+}
+
+
+def rules(findings: Any) -> list[str]:
+    return [each["rule"] for each in findings]
+
+
+def with_escaped(field: str, text: str) -> str:
+    line, written = FIELDS[field]
+    return SKILL_MD.replace(line, written.format(escaped(text)))
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_an_order_in_escapes_of_yaml_is_read_as_it_is_shown(agent: Minted, field: str) -> None:
+    sent = with_escaped(field, ORDER)
+    assert ORDER not in sent
+    held = contributed_skill(agent, sent)
+    assert rules(held["findings"]) == ["override_instructions"]
+    assert posted(agent, skill_md_content=sent)["quarantined"] is True
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_secret_in_escapes_of_yaml_is_refused(agent: Minted, field: str) -> None:
+    sent = with_escaped(field, f"Token {SECRET}")
+    error = refused(agent, "kp_contribute_skill", skill_md_content=sent)
+    assert rules(error.details["findings"]) == ["github_token"]
+    assert over_rest(agent, "POST", "skills", skill_md_content=sent)[0] == "invalid_body"
+    assert not Item.objects.exists()
+
+
+def test_a_field_named_in_escapes_tells_a_secret_too(agent: Minted) -> None:
+    sent = SKILL_MD.replace("license: MIT", '"passw\\u006frd": "Tr0ub4dor&3-horse"')
+    error = refused(agent, "kp_contribute_skill", skill_md_content=sent)
+    assert rules(error.details["findings"])[0] == "password_assignment"
+
+
+def test_what_is_written_plainly_beside_an_escape_is_told_once(agent: Minted) -> None:
+    sent = SKILL_MD.replace(DESCRIPTION, f'description: "It\\u0027s this. {ORDER}"')
+    held = contributed_skill(agent, sent)
+    assert rules(held["findings"]) == ["override_instructions"]
+    assert Quarantine.objects.get().findings == held["findings"]
+
+
+def test_a_phrase_that_a_comment_quotes_hides_no_escaped_order(agent: Minted) -> None:
+    quoted = with_escaped("description", ORDER).replace(
+        "license: MIT", f'license: MIT # never write "{ORDER}"'
+    )
+    assert contributed_skill(agent, quoted)["quarantined"] is True
+
+
+@pytest.mark.parametrize(
+    "written", ["author: Ada", '"auth\\u006fr": "Ad\\u0061"', "author: 'A''da'"]
+)
+def test_an_author_is_no_forged_role(agent: Minted, written: str) -> None:
+    assert contributed_skill(agent, SKILL_MD.replace("author: Ada", written))["findings"] == []
 
 
 def test_a_clean_contribution_has_no_findings(agent: Minted) -> None:

@@ -167,6 +167,15 @@ def test_an_id_of_another_s_that_is_seen_cannot_be_taken(ada: Minted, eve: Minte
     assert Version.objects.count() == 1
 
 
+@pytest.mark.parametrize("state", ["quarantined", "archived"])
+def test_an_id_stays_taken_while_its_unit_is_held_back_or_put_away(
+    ada: Minted, eve: Minted, state: str
+) -> None:
+    Item.objects.filter(pk=contributed_unit(ada, TRACE)["id"]).update(**{state: True})
+    error = refused(eve, "kp_contribute_knowledge", unit=TRACE, visibility="network")
+    assert (error.code, error.details["reason"]) == ("conflict", "id_taken")
+
+
 def test_an_id_of_another_s_that_is_not_seen_is_not_told(ada: Minted, eve: Minted) -> None:
     hidden = contributed_unit(ada, TRACE, "private")["id"]
     mine = contributed_unit(eve, unit(task={"objective": "A build of my own."}), "network")

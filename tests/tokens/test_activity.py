@@ -7,15 +7,23 @@ from uuid import uuid4
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import URLPattern, reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from knowledge.api.urls import urlpatterns
 from tests.conftest import Add, Mint, Minted
+from tests.edges_for_tests import MISSING, over_mcp, over_rest
 from tests.knowledge.undo_for_tests import added
 from tokens.activity import record
-from tokens.models import Event
+from tokens.models import Event, Toolset
 
 ROUTE = "/api/v1/activity"
+ROUTES_OF_ONE = [
+    route
+    for route in urlpatterns
+    if any(name.endswith("_id") and name != "agent_id" for name in route.pattern.converters)
+]
 
 
 def activity_of(client: APIClient | Client, **asked: Any) -> Any:
@@ -140,6 +148,55 @@ def test_what_was_made_is_on_record(mint: Mint) -> None:
     made = token.client.post("/api/v1/folders", {"name": "Made"}, format="json").json()
     [event] = activity_of(token.client, ask="create_folder")["events"]
     assert event["target"] == made["id"]
+
+
+@pytest.mark.parametrize("route", ROUTES_OF_ONE, ids=lambda route: route.name)
+def test_every_route_of_one_thing_has_it_on_record(mint: Mint, route: URLPattern) -> None:
+    token = mint()
+    named = dict.fromkeys(route.pattern.converters, MISSING)
+    path = reverse(f"library_api:{route.name}", kwargs=named)
+    for method in route.callback.cls.asks:  # type: ignore[attr-defined]
+        token.client.generic(method, path, "{}", content_type="application/json")
+        event = Event.objects.latest("pk")
+        assert (event.edge, event.target) == ("rest", MISSING), method
+
+
+@pytest.mark.parametrize(
+    ("tool", "named"),
+    [
+        ("get_item", "item_id"),
+        ("fetch", "id"),
+        ("manage", "entity_id"),
+        ("explore", "entity_id"),
+        ("kp_validate_unit", "unit_id"),
+        ("list_sources", "source_id"),
+        ("crawl_source", "source_id"),
+    ],
+)
+def test_every_tool_for_one_thing_has_it_on_record(mint: Mint, tool: str, named: str) -> None:
+    token = mint(toolsets=Toolset.values)
+    over_mcp(token, tool, **{named: MISSING})
+    event = Event.objects.get()
+    assert (event.edge, event.target) == ("mcp", MISSING)
+
+
+def test_where_a_walk_begins_is_on_record(mint: Mint) -> None:
+    token = mint(toolsets=[Toolset.MEMORY])
+    over_rest(token, "GET", "explore", mode="related", entity_id=MISSING)
+    over_rest(token, "GET", "explore", mode="list")
+    assert list(Event.objects.order_by("pk").values_list("target", flat=True)) == [MISSING, ""]
+
+
+def test_what_was_remembered_or_begun_is_on_record(mint: Mint) -> None:
+    token = mint(toolsets=Toolset.values)
+    begun = {"filename": "a.pdf", "mime_type": "application/pdf", "size": 10}
+    site = {"name": "Docs", "start_url": "https://docs.example.org/"}
+    made = [
+        over_mcp(token, "add", title="Backups", content="Are tested on Mondays.")[1]["id"],
+        over_mcp(token, "crawl_source", **site)[1]["source_id"],
+        over_rest(token, "POST", "uploads/signed-url", **begun)[1]["upload_id"],
+    ]
+    assert list(Event.objects.order_by("pk").values_list("target", flat=True)) == made
 
 
 def test_it_has_its_limit(mint: Mint) -> None:

@@ -49,6 +49,42 @@ def test_a_malformed_request_mints_nothing(owner: User, change: dict[str, object
     assert not Token.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "agent"),
+    [
+        ("Code Reviewer", "ada/code-reviewer"),
+        ("评审员", "ada/评审员"),
+        ("Ревьюер", "ada/ревьюер"),
+        ("🤖", "ada/b0d12518"),
+        ("!!!", "ada/e84c538e"),
+        ("रमेश", "ada/रमश-e20fee47"),
+    ],
+)
+def test_an_agent_is_known_by_its_owner_and_name(mint: Mint, name: str, agent: str) -> None:
+    token = mint(name=name, toolsets=["registry"])
+    assert token.row.agent_id == agent
+    told = token.client.get(f"/api/v1/reputation/{agent}").json()
+    assert (told["agent_id"], told["score"]) == (agent, 0)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("评审员", "翻译员", "评审员二"),
+        ("🤖", "🦾", "agent"),
+        ("राम", "रमा", "रम"),
+        ("x" * 99, "x" * 98 + "y", "ﷺ" * 99, "ﷺ" * 100),
+    ],
+    ids=["Chinese", "emoji", "vowel signs", "long"],
+)
+def test_agents_of_other_names_are_others_however_long(db: None, names: tuple[str, ...]) -> None:
+    owner = User.objects.create_user("a" * 150)
+    requests = [TokenRequest(name=name, folder_ids=None) for name in names]
+    known = {mint_token(owner, request)[0].agent_id for request in requests}
+    assert len(known) == len(names)
+    assert max(map(len, known)) <= 200
+
+
 def test_another_owners_folder_cannot_be_put_in_a_scope(folder: MakeFolder, stranger: User) -> None:
     with pytest.raises(OutOfScope):
         mint_token(stranger, TokenRequest(name="a", folder_ids=[folder("Mine").pk]))

@@ -228,6 +228,34 @@ def test_an_agent_id_must_be_one(mint: Mint, wrong: object) -> None:
     assert outcome == "invalid_body"
 
 
+def test_hiding_what_was_judged_in_public_changes_no_reputation(
+    author: Minted, root: User, mint: Mint
+) -> None:
+    judge = mint(by=root, name="judge")
+    good, bad = publish(author, TRACE), publish(author, PATTERN)
+    validate_unit(judge.access, good.pk, valid=True)
+    validate_unit(judge.access, bad.pk, valid=False)
+    agent_id = author.access.agent_id
+    assert agent(agent_id).score == 0
+    assert over_rest(author, "PATCH", f"items/{bad.pk}", visibility="private")[0] == "ok"
+    reputation.recompute()
+    assert agent(agent_id).score == 0
+    assert agent(agent_id).parts["received"] == {"valid": 1, "not_valid": 1}
+
+
+def test_a_judgment_of_what_is_private_counts_from_when_it_is_published(
+    author: Minted, root: User, mint: Mint
+) -> None:
+    reputation.trust([mint(name="colleague").access.agent_id])
+    item = publish(author, TRACE, "private")
+    validate_unit(mint(name="colleague").access, item.pk, valid=True)
+    reputation.recompute()
+    assert agent(author.access.agent_id).score == 0
+    Item.objects.filter(pk=item.pk).update(visibility="network")
+    reputation.recompute()
+    assert agent(author.access.agent_id).score > 0
+
+
 def test_private_contributions_are_counted_for_nobody_else(
     author: Minted, mint: Mint, stranger: User
 ) -> None:

@@ -1,4 +1,5 @@
 from argparse import ArgumentParser
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         )
         writing = ways.add_parser("export", help="write every skill of an owner")
         writing.add_argument("folder", type=Path, metavar="FOLDER")
+        writing.add_argument("--archived", action="store_true", help="the archived ones too")
         for way in (taking, writing):
             add_owner_argument(way)
 
@@ -35,17 +37,20 @@ class Command(BaseCommand):
         if options["way"] == "import":
             self._import(access, options["folder"], options["visibility"])
         else:
-            self._export(access, options["folder"])
+            self._export(access, options["folder"], options["archived"])
 
     def _import(self, access: Access, folder: Path, visibility: str | None) -> None:
         found = skills_below(folder)
         if not found:
             raise CommandError(f"There is no SKILL.md below {folder}.")
-        failed = [path for path in found if not self._take(access, folder, path, visibility)]
-        if failed:
-            raise CommandError(f"{len(failed):,} of {len(found):,} skills could not be taken.")
+        became = Counter(self._take(access, folder, path, visibility) for path in found)
+        if became["archived"]:
+            self.stdout.write(f"{became['archived']:,} skills are archived and were left so.")
+        if became["failed"]:
+            raise CommandError(f"{became['failed']:,} of {len(found):,} skills could not be taken.")
 
-    def _take(self, access: Access, folder: Path, path: Path, visibility: str | None) -> bool:
+    def _take(self, access: Access, folder: Path, path: Path, visibility: str | None) -> str:
+        """What became of a skill: it is taken, archived or failed."""
         name = path.relative_to(folder)
         try:
             made = import_skill(access, path, visibility)
@@ -53,16 +58,20 @@ class Command(BaseCommand):
             self.stderr.write(f"{name}: {_told(error)}")
             for each in getattr(error, "details", {}).get("errors", ()):
                 self.stderr.write(f"  {each['path']}: {each['message']}")
-            return False
+            return "failed"
+        if made is None:
+            self.stdout.write(f"{name}: archived, left alone")
+            return "archived"
         state = f"version {made.version.number}" if made.is_new else "there already"
+        back = ", brought back from the archive" if made.brought_back else ""
         held = ", quarantined until an admin has ruled" if made.quarantined else ""
-        self.stdout.write(f"{name}: {state}, quality {made.quality_score or 0:.2f}{held}")
-        return True
+        self.stdout.write(f"{name}: {state}{back}, quality {made.quality_score or 0:.2f}{held}")
+        return "taken"
 
-    def _export(self, access: Access, folder: Path) -> None:
+    def _export(self, access: Access, folder: Path, archived: bool) -> None:
         count = 0
         try:
-            for written in export_skills(access, folder):
+            for written in export_skills(access, folder, archived=archived):
                 self.stdout.write(f"{written.folder}: {written.name}")
                 count += 1
         except OSError as error:

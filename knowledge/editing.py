@@ -1,0 +1,101 @@
+"""Changing what an item is called, how it is tagged, where it is found and who sees it."""
+
+from collections.abc import Collection, Mapping
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from knowledge import changes as record
+from knowledge import library, quarantine, shelving
+from knowledge.access import Access, Capability
+from knowledge.errors import Conflict, InvalidInput
+from knowledge.library import Expectation, anything, visible_item
+from knowledge.models import MEMORY_TYPES, REGISTRY_TYPES, Item, Visibility
+from knowledge.registry import publishing
+from knowledge.shelving import MAX_TITLE
+from knowledge.validation import clean_line, clean_tags, one_of
+
+_SCREENED = (*MEMORY_TYPES, *REGISTRY_TYPES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemChanges:
+    """What to change about an item; what is left None stays."""
+
+    title: str | None = None
+    tags: Collection[str] | None = None
+    in_kb: bool | None = None
+    archived: bool | None = None
+    visibility: str | None = None
+
+    def checked(self) -> dict[str, Any]:
+        """The model's fields to set, each within its rule."""
+        fields: dict[str, Any] = {"in_kb": self.in_kb, "archived": self.archived}
+        if self.title is not None:
+            fields["custom_title"] = clean_line(self.title, field="title", longest=MAX_TITLE)
+        if self.tags is not None:
+            fields["tags"] = clean_tags(self.tags)
+        if self.visibility is not None:
+            fields["visibility"] = one_of(self.visibility, Visibility.values, field="visibility")
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+def update_item(
+    access: Access, item_id: UUID, changes: ItemChanges, *, expect: Expectation = anything
+) -> Item:
+    """Change what is given; leaving the knowledge base removes the chunks, joining makes them.
+
+    What agents read as knowledge is screened like the write that made it.
+    """
+    access.require(Capability.WRITE)
+    if changes.in_kb is False and access.kb_only:
+        raise InvalidInput("A kb_only token keeps items in the knowledge base.", field="in_kb")
+    fields = changes.checked()
+    seen = visible_item(access, item_id)
+    shown = _to_be_shown(seen, fields)
+    findings = _screened(seen, fields)
+    ready = None
+    if library.needs_indexing(seen, fields):
+        ready = shelving.prepare(seen.content.text, fields.get("custom_title", seen.title))
+    with transaction.atomic():
+        item = _held(access, seen, fields)
+        expect(item)
+        if _to_be_shown(item, fields) != shown:
+            raise Conflict("Somebody else is changing this item at this moment; send it again.")
+        before = record.values_of(item, fields)
+        library.set_fields(item, fields, ready)
+        record.item_changed(access, item, before)
+        if findings:
+            quarantine.hold_rewritten(access, item, findings)
+    return visible_item(access, item_id)
+
+
+def _screened(item: Item, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The orders in new words, and in all of what more people are to see; a secret is refused."""
+    if item.type not in _SCREENED:
+        return []
+    changed = copy(item)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    shown = {"title": (item.title, changed.title), "tags": (item.tags, changed.tags)}
+    findings = quarantine.screened({name: new for name, (old, new) in shown.items() if new != old})
+    if publishing.widens(item, changed.visibility):
+        findings = quarantine.each_once([*findings, *publishing.screened(changed)])
+    return findings
+
+
+def _held(access: Access, seen: Item, fields: Mapping[str, Any]) -> Item:
+    """The item, held; and before it its id, which must be free if more people are to see it."""
+    if publishing.widens(seen, fields.get("visibility")) and (key := publishing.unit_key(seen)):
+        publishing.hold_key(key)
+        publishing.refuse_taken(access, key, besides_own=True, field="visibility")
+    return visible_item(access, seen.pk, for_update=True)
+
+
+def _to_be_shown(item: Item, fields: Mapping[str, Any]) -> tuple[bool, UUID | None]:
+    """Whether more people are to see an item, and in which version."""
+    is_wider = publishing.widens(item, fields.get("visibility"))
+    return is_wider, publishing.current_version_id(item) if is_wider else None

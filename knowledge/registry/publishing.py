@@ -1,0 +1,80 @@
+"""Showing a skill or unit to more people: under an id that no other has, and only when screened."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from knowledge import quarantine
+from knowledge.access import Access
+from knowledge.errors import Conflict
+from knowledge.models import REGISTRY_TYPES, UNIT_TYPES, Item, Version, Visibility
+from knowledge.registry.suspecting import found_beside, found_in_version
+
+WIDTH = (Visibility.PRIVATE, Visibility.ORG, Visibility.NETWORK)
+
+
+def widens(item: Item, visibility: str | None) -> bool:
+    """Whether more people would see a skill or unit; nothing else is shown to others at all."""
+    if visibility is None or item.type not in REGISTRY_TYPES:
+        return False
+    return WIDTH.index(Visibility(visibility)) > WIDTH.index(Visibility(item.visibility))
+
+
+def current_version(item: Item) -> Version | None:
+    return Version.objects.filter(item=item).order_by("-number").first()
+
+
+def current_version_id(item: Item) -> UUID | None:
+    """The same without what it holds, which can be megabytes."""
+    numbered = Version.objects.filter(item=item).order_by("-number")
+    return numbered.values_list("pk", flat=True).first()
+
+
+def screened(item: Item) -> list[Mapping[str, Any]]:
+    """The orders in what others would see of an item; a secret is refused.
+
+    What an archive brought back, or what older rules let in, is kept as long as it is private.
+    """
+    found = found_in_version(item, current_version(item))
+    return with_those_beside(item, quarantine.refused_if_secret(*found))
+
+
+def with_those_beside(item: Item, orders: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
+    """The orders in a version and those in title, tags and attributes, which repeat much of it.
+
+    But for those that an admin has heard of and let pass.
+    """
+    beside = quarantine.refused_if_secret(*found_beside(item))
+    rules = {order["rule"] for order in orders}
+    new = [order for order in beside if order["rule"] not in rules]
+    return quarantine.unheard(item, [*orders, *new])
+
+
+def unit_key(item: Item) -> dict[str, str] | None:
+    """By what a unit that names itself is known; None of anything else."""
+    unit_id = item.attributes.get("unit_id") if item.type in UNIT_TYPES else None
+    return {"unit_id": unit_id} if unit_id else None
+
+
+def hold_key(key: Mapping[str, str], *, whose: int | None = None) -> None:
+    """Let nobody else contribute or publish under this key meanwhile."""
+    name = f"registry {'' if whose is None else whose} {sorted(key.items())}"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+
+
+def refuse_taken(
+    access: Access, key: Mapping[str, str], *, besides_own: bool = False, field: str
+) -> None:
+    """One id is one unit to all who see it: what is shared with the caller has taken its id."""
+    same = Item.objects.offered_to(access).filter(type__in=UNIT_TYPES, attributes__contains=key)
+    if besides_own:
+        same = same.exclude(owner_id=access.owner_id)
+    if same.exists():
+        raise Conflict(
+            "A unit of this id is there and is not yours to change; give yours another id.",
+            field=field,
+            reason="id_taken",
+        )
