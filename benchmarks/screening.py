@@ -26,6 +26,8 @@ They were written to be mistaken for orders; of what people write every day it i
 """
 MINED, ROUNDS = 600, 2
 """So many passages of real texts, those most like orders, are taught as honest, so many times."""
+IN_PART = 5e-5
+"""How many of the passages of real texts may be suspected; a long text has a hundred of them."""
 STRENGTH = 1.0
 """How freely weights may grow to fit the cases; scikit-learn's C."""
 
@@ -189,9 +191,10 @@ def _fitted(traits: Any, is_order: Any, honest: Any) -> Learned:
 def _keep(learned: Learned, enough: float, of_scrap: float, held_out: Any) -> None:
     """In a byte a weight, which tells texts apart as well as eight do."""
     judged = learned.judged(held_out) if held_out.shape[0] else np.array([enough])
+    in_part = max(enough, float(np.quantile(judged, 1 - IN_PART)))
     alarms = float(np.mean(judged > enough))
     print(f"Enough: {enough:.2f}; of {len(judged)} passages of real texts {alarms:.3%} have it.")
-    print(f"Of a scrap: {of_scrap:.2f}; of one part of many: {max(enough, judged.max()):.2f}.")
+    print(f"Of a scrap: {of_scrap:.2f}; of one part of many: {in_part:.2f}.")
     scale = np.abs(learned.weights).max() / 127
     np.savez_compressed(
         WEIGHTS,
@@ -200,7 +203,7 @@ def _keep(learned: Learned, enough: float, of_scrap: float, held_out: Any) -> No
         bias=np.float32(learned.bias),
         enough=np.float32(enough),
         enough_of_scrap=np.float32(max(enough, of_scrap)),
-        enough_in_part=np.float32(max(enough, judged.max())),  # no honest text has as much
+        enough_in_part=np.float32(in_part),
     )
 
 

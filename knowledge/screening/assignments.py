@@ -68,9 +68,10 @@ _QUOTED = re.compile(
 _BARE = re.compile(r"""[^\s"'`<>,;]{1,300}""")
 _WHOLE_LINE = re.compile(r"""[^\s"`]{6,200}(?=[ \t]{0,8}(?:\r?\n|\Z))""")
 _ESCAPED_QUOTE = re.compile(r'\\"([^"\\\n]{1,300})\\"')
+_CALL_WITH_MEMBER = re.compile(r"[A-Za-z_][\w.]{2,60}\([a-z_]\w*\.\w")
 _NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _OF_EVERYBODY = re.compile(
-    r"public|publishable|published|site|page|next|nextpage|cursor|continuation|continue|csrf|xsrf|idempotency|idempotent|sync|cache"
+    r"public|publishable|published|site|page|next|nextpage|cursor|continuation|continue|csrf|xsrf|idempotency|idempotent|sync|cache|lock|change"
     r"|count|max|min|limit|length|len|size|ttl|expiry|expires|expiration|exp|type|url|uri|endpoint|path|file|filename|num|total"
     r"|budget|per|hash|hashed|digest|fingerprint|checksum|regex|pattern|prefix|suffix|header|field|param|column|label|policy|used"
     r"|in|out|input|output|stop|start|end|sep|cls|eos|bos|pad|unk|mask|author|arn|version|rotation|reset|forgot|strength|hint|prompt|name"
@@ -249,7 +250,9 @@ def _values_at(text: str, at: int) -> Iterator[tuple[str, tuple[int, int], bool]
 def _is_given_password(value: str, _: str, *, quoted: bool) -> bool:
     if quoted:
         return is_password(value.replace("=", "+"))
-    return (is_password(value) or is_mixed(decoded(value))) and not is_path(value)
+    if is_path(value) or _CALL_WITH_MEMBER.match(value):
+        return False
+    return is_password(value) or is_mixed(decoded(value))
 
 
 def _is_token(value: str, name: str, *, quoted: bool) -> bool:

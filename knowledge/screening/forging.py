@@ -157,7 +157,12 @@ def _tags(text: str, shown: list[Span]) -> list[re.Match[str]]:
     if "<" not in text:
         return []
     tags = islice(_TAG.finditer(text), _AT_MOST)
-    return [tag for tag in tags if not _within(tag.start(), shown)]
+    return [tag for tag in tags if not (_within(tag.start(), shown) or _is_blank(text, tag))]
+
+
+def _is_blank(text: str, tag: re.Match[str]) -> bool:
+    """A name to fill in, such as <USER_CONFIG_DIR>: in capitals, and never closed."""
+    return "_" in tag["name"] and tag["name"].isupper() and f"</{tag['name']}" not in text
 
 
 def _name(tag: re.Match[str]) -> str:

@@ -191,7 +191,14 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     """No part of a longer word; scripts without spaces, or with endings, have no such bounds."""
     before, after = text[start - 1 : start] or " ", text[end : end + 1] or " "
     is_member = after == "." and text[end + 1 : end + 2].isalpha()
+    if before in "-_" and _TO_BE_FILLED_IN.search(text, max(0, start - 12), start):
+        return False
     return ord(text[start]) >= 0x370 or not (before.isalnum() or after.isalnum() or is_member)
+
+
+_TO_BE_FILLED_IN = re.compile(
+    r"(?:your|my|the|some|insert|enter|change|replace)[-_]\Z", re.IGNORECASE
+)
 
 
 def _end_of_line(text: str, start: int) -> int:
@@ -224,6 +231,8 @@ def _tokens(text: str, low: str) -> Iterator[Finding]:
         )
         if _ABOUT.search(text, max(0, first), last):
             continue
+        if is_after and _FINGERPRINT.fullmatch(text, name.end(), match.end("value")):
+            continue
         if _is_a_key(value, is_after=is_after) and not _ABOUT_AFTER.match(
             text, match.end() if is_after else name.end()
         ):
@@ -250,8 +259,16 @@ def _token_before(text: str, end: int) -> re.Match[str] | None:
 def _is_a_key(value: str, *, is_after: bool) -> bool:
     if is_stand_in(value) or is_path(value) or decoded(value) or is_setting(value):
         return False
+    if _JOINED_WORDS.fullmatch(value):
+        return False
     has_digit = any(map(str.isdigit, value))
     return is_random(value, at_least=20) and (has_digit or not is_after)
+
+
+_JOINED_WORDS = re.compile(r"[a-z]+\d{0,4}(?:[-_.][a-z]+\d{0,4}){2,}")
+"""As algorithms and machines are named."""
+_FINGERPRINT = re.compile(r" [0-9A-F]{40}\Z")
+"""How people name a public key: in capitals, right behind the word."""
 
 
 def _on_their_own_line(text: str, low: str) -> Iterator[Finding]:

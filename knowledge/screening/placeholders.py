@@ -66,6 +66,7 @@ _CONSTANT = re.compile(r"[A-Z]{2,}(?:_(?:[A-Z]+\d{0,4}|\d{1,4}))+")
 _PATH = re.compile(
     r"[\w.@-]{0,80}(?:/[\w.@=-]{1,80}){1,12}\.[a-z]{2,5}\d?|(?=[^_.-]{0,80}[._-])[a-z_.-]{1,40}(?:/[\w.@=-]{1,80}){2,12}"
     r"|[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*){2,}|[a-z]+(?::[\w.-]+){2,}"
+    r"|[\w-]{1,80}\.(?:zip|gz|tar|jar|iso|bin|exe|mp[34]|wav|jpe?g|png|pdf|csv|json|txt)"
 )
 _PLAIN_NAME = re.compile(
     r"[a-z]+(?:_[a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[a-z]+(?:[A-Z][a-z]+)*|[A-Z][a-z]+"
@@ -95,8 +96,11 @@ _SMALL_FILLER = re.compile(
 
 _NO_VALUE = re.compile(
     r".*\]\(.*|\w{2,12}://.*|[\w.-]{1,60}:\d{2,5}(?:/.*)?|(?:python3? |\./|sudo )?[\w/-]{1,40}\.(?:py|sh|js|rb)\s.*"
+    r"|//[\w-]+(?:\.[\w-]+)+/.*|\w+,Values?=.*|--[a-z].*|(?i:\(?(?:cve-\d|bug\s?\#|closes\b).*)"
 )
-"""A link in Markdown, an address (whose password has a rule of its own), a host, a command."""
+"""A link in Markdown, an address (whose password has a rule of its own), a host, a command, a filter,
+an option, the number of a bug.
+"""
 
 
 def is_stand_in(value: str) -> bool:

@@ -52,10 +52,14 @@ def indented_spans(text: str) -> list[Span]:
     return [match.span("block") for match in _INDENTED.finditer(text)] if "\n    " in text else []
 
 
-def is_between_code_marks(text: str, place: int) -> bool:
-    """Held up between code marks on its own line."""
+def is_shown_as_code(text: str, place: int) -> bool:
+    """Between code marks on its own line, or in a string of a program: nothing there is unseen."""
     line = text[max(0, place - 500) : place].rpartition("\n")[2]
-    return line.count("`") % 2 == 1
+    if line.count("`") % 2:
+        return True
+    if not any(line.count(mark) % 2 for mark in "\"'"):
+        return False
+    return any(start < place < end for start, end in (*fenced_spans(text), *indented_spans(text)))
 
 
 def _is_value(text: str, start: int) -> bool:

@@ -110,7 +110,7 @@ def _seed_after(low: str, at: int) -> tuple[int, int] | None:
     if glyphs := _GLYPHS.search(low, at, at + 200):
         return glyphs.span()
     words = _WORDS.search(low, at, at + 600)
-    if words and _is_seed(re.findall(r"[^\W\d_]{3,9}", words[0])):
+    if words and "--" not in words[0] and _is_seed(re.findall(r"[^\W\d_]{3,9}", words[0])):
         return words.span()
     return _numbered(low, at)
 

@@ -31,6 +31,11 @@ _PUBLISHED = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_BUT_LIVE = re.compile(
+    r"\b(?:the|our|my|its|their|his|her|der|die|das|unser|le|la|el|notre|mon|nuestra?)\ (?:real|actual|live|true|working|own|echte?|richtige|wirkliche|vraie?|réelle?|verdader[ao]|buen[ao])\b",
+    re.IGNORECASE,
+)
+"""Said between a sample and a value, this tells them apart."""
 _REFERENCE = re.compile(
     r"(?:arn:|urn:|op://|vault:|ssm:|kms:|akv:|gcp:|projects/|azurekeyvault|keyvault|secretsmanager|ref\+|vals:|bws:|doppler:)",
     re.IGNORECASE,
@@ -71,4 +76,7 @@ def is_published(text: str, start: int, end: int) -> bool:
     below = text.find("\n\n", end, end + _AFTER)
     first = above if above >= 0 else max(0, start - _BEFORE)
     last = below if below >= 0 else min(len(text), end + _AFTER)
-    return bool(_PUBLISHED.search(text, first, start) or _PUBLISHED.search(text, end, last))
+    for said in _PUBLISHED.finditer(text, first, start):
+        if not _BUT_LIVE.search(text, said.end(), start):
+            return True
+    return _PUBLISHED.search(text, end, last) is not None

@@ -196,4 +196,14 @@ def _segment(encoded: str) -> dict[str, object]:
 def _is_taught(payload: dict[str, object]) -> bool:
     """The tokens that every tutorial and RFC 7519 show: John Doe, and the issuer joe."""
     is_john = payload.get("sub") == "1234567890" and payload.get("name") == "John Doe"
-    return is_john or (payload.get("iss") == "joe" and payload.get("exp") == 1300819380)
+    is_joe = payload.get("iss") == "joe" and payload.get("exp") == 1300819380
+    return is_john or is_joe or payload in _OF_MANUALS
+
+
+_OF_MANUALS = (
+    {"some": "payload"},
+    {"foo": "bar"},
+    {"hello": "world"},
+    {"key": "value"},
+    {"k": "value"},
+)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from knowledge.screening.findings import Span
 from knowledge.screening.hidden_orders import Passage, names_a_deed
-from knowledge.screening.quoting import is_between_code_marks
+from knowledge.screening.quoting import is_shown_as_code
 from knowledge.screening.reading import ideas_of
 
 _DECLARED = r"""display\s?:\s?none|visibility\s?:\s?(?:hidden|collapse)|opacity\s?:\s?(?:0?\.0\d{0,3}|0)(?![.\d])|mso-hide\s?:\s?all
@@ -98,7 +98,7 @@ def _between(text: str) -> Iterator[tuple[int, int, str]]:
         while start >= 0:
             end = text.find(closing, start + len(opening))
             end = end if end >= 0 else len(text)
-            if not is_between_code_marks(text, start):
+            if not is_shown_as_code(text, start):
                 yield start, end, html.unescape(text[start + len(opening) : end])
             start = text.find(opening, end)
 
@@ -115,7 +115,7 @@ def _in_elements(text: str) -> Iterator[Passage]:
             grounds, colours = _colours(attributes)
             fills |= grounds | (colours if name in ("rect", "path", "circle", "body") else set())
         if unseen or _is_hiding(name, attributes, hidden_names):
-            if is_between_code_marks(text, tag.start()):
+            if is_shown_as_code(text, tag.start()):
                 continue
             words, end = _content(text, name, tag.end())
             if len(words.strip()) >= 3:
@@ -165,7 +165,7 @@ def _content(text: str, name: str, start: int) -> tuple[str, int]:
 
 def _in_attributes(text: str) -> Iterator[Passage]:
     for match in _ATTRIBUTE.finditer(text):
-        if is_between_code_marks(text, match.start()):
+        if is_shown_as_code(text, match.start()):
             continue
         words = html.unescape(match["double"] or match["single"])
         name = match["name"]

@@ -78,6 +78,11 @@ def test_a_standard_that_is_only_followed_excuses_nothing():
     assert screen(text).secrets
 
 
+def test_a_sample_beside_the_real_value_excuses_nothing():
+    text = "Put the sample id of the manual in the form; the real value is secret_access_key: "
+    assert screen(text + noise(40)).secrets
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -167,6 +172,14 @@ def test_numbers_and_talk_near_a_lock_or_a_password_are_no_secret(text: str):
         "DBI->connect($dsn, $user, $pw, { RaiseError => 1 })",
         "connect('localhost', 5432, 'warehouse_v2')",
         "password = random_password.db.result",
+        'aws ssm describe-available-patches --filters "Key=PRODUCT,Values=WindowsServer2019"',
+        "aws s3api get-object --bucket demo --key Large-Video_File2.mp4",
+        "Fix credential leak on redirect (closes: #1010254, CVE-2022-27774)",
+        "Managing passwords <https://docs.example.com/IAM/latest/UserGuide/id_credentials2.html>",
+        "Add Simon's key B1D2BD1375BECB784CF4F8C4D73CF638C53C06BE to the keyring.",
+        "Key exchange adds diffie-hellman-group16-sha512, diffie-hellman-group18-sha512",
+        'smtp_password = jsondecode(data.aws_secret_version.mail.secret_string)["password"]',
+        'url = "redis://:your-password-here@localhost:6379/0"',
         "password: *default_password",
         "<Password><Value>*SENSITIVE*DATA*DELETED*</Value></Password>",
         "next_page_token = '" + noise(40) + "'",
