@@ -104,8 +104,8 @@ class LanceFlat:
         return self._found(self._query(question, owner))
 
     def _query(self, question: Question, owner: int) -> Any:
-        query = self._table.search(question.vector).distance_type("cosine")
-        return query.where(f"owner = {owner}", prefilter=True)
+        query: Any = self._table.search(question.vector)
+        return query.distance_type("cosine").where(f"owner = {owner}", prefilter=True)
 
     def _found(self, query: Any) -> list[int]:
         rows = query.select(["id", "text", "_distance"]).limit(LIMIT).to_arrow()

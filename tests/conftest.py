@@ -10,9 +10,10 @@ import pytest
 import time_machine
 from django.contrib.auth.models import User
 from django.core.cache import caches
+from django.db import connection
 from django.utils import timezone
 from dramatiq.brokers.stub import StubBroker
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 from pytest_httpserver import HTTPServer
 from rest_framework.test import APIClient
 
@@ -34,6 +35,14 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("quarry")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """No autovacuum: it sees no row of a test, and the planner would take tables for empty."""
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'ALTER TABLE "{table}" SET (autovacuum_enabled = false)')
 
 
 @pytest.fixture(autouse=True)

@@ -15,14 +15,17 @@ from django.db.models import QuerySet
 
 from knowledge.access import Access
 from knowledge.models import Filing, Item
+from knowledge.models.item import ItemQuerySet
 
 Sql = tuple[str, dict[str, Any]]
 
 _OWNER = -7_361_002
 _TOKEN = UUID(int=7_361_003)
 _FIRST_FOLDER = 7_361_004 << 64
+COLUMNS = "id, owner_id, chunk_count"
+"""What the queries for items give of each."""
 _NOTHING = {
-    "item": "SELECT NULL::uuid WHERE false",
+    "item": "SELECT NULL::uuid, NULL::int, NULL::int WHERE false",
     "filing": "SELECT NULL::uuid AS item_id, NULL::uuid AS folder_id WHERE false",
 }
 MOST_FOLDERS = 50
@@ -30,23 +33,28 @@ MOST_FOLDERS = 50
 
 
 def searchable(access: Access) -> Sql:
-    """The ids of the items that the caller may find."""
+    """The items that the caller may find."""
     return _for(access, _searchable, "item")
 
 
 def left_out(access: Access) -> Sql:
-    """The ids of the items that the caller may see but that no search finds."""
+    """The items that the caller may see but that no search finds."""
     return _for(access, _left_out, "item")
 
 
 def published(access: Access) -> Sql:
-    """The ids of the skills and units that the caller may find, whoever's they are."""
+    """The skills and units that the caller may find, whoever's they are."""
     return _for(access, _published, "item")
 
 
 def filings(access: Access) -> Sql:
     """Which item is in which folder, as far as the caller may know."""
     return _for(access, _filings, "filing")
+
+
+def in_columns(items: ItemQuerySet) -> QuerySet[Any, Any]:
+    """Of each item what `COLUMNS` names."""
+    return items.values("pk", "owner_id", "chunk_count")
 
 
 def written(query: QuerySet[Any], prefix: str) -> Sql:
@@ -60,15 +68,15 @@ def written(query: QuerySet[Any], prefix: str) -> Sql:
 
 
 def _searchable(access: Access) -> QuerySet[Any]:
-    return Item.objects.visible_to(access).searchable(access).values("pk")
+    return in_columns(Item.objects.visible_to(access).searchable(access))
 
 
 def _left_out(access: Access) -> QuerySet[Any]:
-    return Item.objects.visible_to(access).left_out_of_search(access).values("pk")
+    return in_columns(Item.objects.visible_to(access).left_out_of_search(access))
 
 
 def _published(access: Access) -> QuerySet[Any]:
-    return Item.objects.published_to(access).searchable(access).values("pk")
+    return in_columns(Item.objects.published_to(access).searchable(access))
 
 
 def _filings(access: Access) -> QuerySet[Any]:

@@ -163,12 +163,12 @@ def _rows_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
             SELECT chunk_id, tsv, length FROM knowledge_chunktext
             WHERE {scope.owners} AND {scope.condition}
                 AND ts_match_vq(tsv, %(any_word)s::tsquery) {conditions}"""
-    likely = f"{scope.owners} AND ts_match_vq(tsv, %(theta)s::tsquery)"
+    likely = f"{scope.owners} AND {scope.condition} AND ts_match_vq(tsv, %(theta)s::tsquery)"
     if plan is KeywordPlan.INDEX:
-        likely = f"{scope.indexed_owners} AND tsv @@ %(theta)s::tsquery"
+        likely = f"{scope.indexed_owners} AND tsv @@ %(theta)s::tsquery AND {scope.filter}"
     return f"""
             SELECT chunk_id, tsv, length FROM knowledge_chunktext
-            WHERE {likely} AND {scope.condition} {conditions}
+            WHERE {likely} {conditions}
             UNION ALL
             SELECT chunk_id, tsv, length FROM semantic JOIN knowledge_chunktext USING (chunk_id)
             WHERE NOT ts_match_vq(tsv, %(theta)s::tsquery)"""

@@ -10,7 +10,7 @@ ALIKE = 0.8
 """The share of common word pairs from which two passages say the same thing."""
 
 _WORD = re.compile(r"\w+")
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_SENTENCE_END = re.compile(r"[.!?。！？]\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ def say_the_same(one: WordPairs, other: WordPairs) -> bool:
     longer, shorter = max(len(one), len(other)), min(len(one), len(other))
     if shorter < ALIKE * longer:
         return False
-    return len(one & other) >= ALIKE * len(one | other)
+    shared = len(one & other)
+    return shared >= ALIKE * (longer + shorter - shared)
 
 
 def word_matcher(words: Sequence[str]) -> re.Pattern[str] | None:

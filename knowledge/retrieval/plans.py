@@ -40,7 +40,10 @@ def oversampling(dimensions: int, *, wanted: int) -> int:
 
 
 def keyword_plan(chunks: int, *, library_chunks: int) -> KeywordPlan:
-    """The index finds an owner's chunks, of which a narrow scope would throw most away."""
+    """The index finds an owner's chunks, of which a narrow scope would throw most away.
+
+    To read a scope costs by its chunks, to ask the index by how many others match for each of them.
+    """
     if chunks <= EXACT_CHUNKS:
         return KeywordPlan.SCAN
-    return KeywordPlan.SIFT if chunks * chunks < 500 * library_chunks else KeywordPlan.INDEX
+    return KeywordPlan.SIFT if chunks * chunks < 2_500 * library_chunks else KeywordPlan.INDEX

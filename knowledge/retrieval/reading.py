@@ -1,5 +1,6 @@
 """How search statements are sent: past the ORM, values apart from the text, answers in binary."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
@@ -12,28 +13,33 @@ from psycopg.rows import DictRow, dict_row
 from knowledge.providers.protocols import Vector
 
 
-class Halves:
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A statement's value as Postgres itself writes it."""
+
+    value: bytes
+
+
+def halves(vector: Vector) -> Binary:
     """A vector as a statement's value."""
-
-    def __init__(self, vector: Vector) -> None:
-        self.binary: bytes = HalfVector(vector).to_binary()
+    return Binary(HalfVector(vector).to_binary())
 
 
-class _HalvesDumper(Dumper):
-    """Sends a vector's own bytes; the statement's cast says what they are."""
+class _BinaryDumper(Dumper):
+    """Sends the bytes as they are; the statement's cast says what they mean."""
 
     format = Format.BINARY
     oid = 0
 
-    def dump(self, obj: Halves) -> Buffer:
-        return obj.binary
+    def dump(self, obj: Binary) -> Buffer:
+        return obj.value
 
 
 def fetch(statement: str, params: dict[str, Any]) -> list[DictRow]:
     """The rows of a statement, planned anew for its values."""
     connection.ensure_connection()
     with Cursor(connection.connection, row_factory=dict_row) as cursor:
-        cursor.adapters.register_dumper(Halves, _HalvesDumper)
+        cursor.adapters.register_dumper(Binary, _BinaryDumper)
         cursor.execute(statement, params, prepare=False, binary=True)
         rows: list[DictRow] = cursor.fetchall()
     return rows

@@ -16,7 +16,7 @@ from knowledge.generations import live_generation
 from knowledge.models import Folder, Generation, Item, ItemType, Source, SourcePage
 from knowledge.models.item import ItemQuerySet
 from knowledge.retrieval import door
-from knowledge.retrieval.reading import fetch
+from knowledge.retrieval.reading import Binary, fetch
 from knowledge.validation import MAX_TAG, as_moment, clean_line, clean_tags, one_of
 
 
@@ -53,13 +53,13 @@ class Narrowing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The searchable items as SQL, whose they are, and how many chunks they have."""
+    """The searchable items, whose they are, and how many chunks they have."""
 
     access: Access
     reach: Reach
     is_whole: bool
-    items_sql: str
-    params: dict[str, Any]
+    items: Binary
+    """The ids of the items; of a whole library, of those that no search finds."""
     owner_ids: list[int] | None
     """Whose items are in scope, when they are not all the caller's own."""
     chunks: int
@@ -86,63 +86,75 @@ class Scope:
         return "ARRAY[owner_id] && %(owners)s::int[]"
 
     @property
-    def cte_sql(self) -> str:
-        return f"scope AS MATERIALIZED (SELECT ARRAY({self.items_sql}) AS items)"
+    def condition(self) -> str:
+        """Holds for the rows of a search table that are in scope, once their owner is right.
+
+        By it an index goes from item to item.
+        """
+        return self.filter if self.is_whole else "item_id = ANY((SELECT items FROM scope)::uuid[])"
 
     @property
-    def condition(self) -> str:
-        """Holds for the rows of a search table that are in scope, once their owner is right."""
+    def filter(self) -> str:
+        """The same for rows that were found in another way: each is looked up in a hash."""
         if not self.is_whole:
-            return "item_id = ANY((SELECT items FROM scope)::uuid[])"
+            # Out of the planner's sight, who would else begin with the items.
+            return f"coalesce(item_id IN ({_LISTED}), false)"
         # Asked of every row of a whole library, even an empty list takes its time.
-        return "item_id <> ALL((SELECT items FROM scope)::uuid[])" if self.leaves_out else "true"
+        return f"item_id NOT IN ({_LISTED})" if self.leaves_out else "true"
+
+
+# Apart, for of a value the planner would weigh every id.
+SCOPE_SQL = "scope AS MATERIALIZED (SELECT %(items)s::uuid[] AS items)"
+_LISTED = "SELECT unnest(items) FROM scope"
 
 
 def scope_of(
     access: Access, narrowing: Narrowing, reach: Reach = Reach.LIBRARY
 ) -> tuple[Scope, Generation]:
     """The one door, narrowed, in the form that the search statements take; and what is live."""
-    in_library = reach is Reach.LIBRARY
-    is_whole = in_library and access.folder_ids is None and narrowing == Narrowing()
+    is_whole = reach is Reach.LIBRARY and access.folder_ids is None and narrowing == Narrowing()
     if is_whole:
         # Of a whole library, naming the few that are left out is far shorter than all the rest.
         sql, params = door.left_out(access)
     elif narrowing == Narrowing():
         sql, params = allowed(access, reach)
     else:
-        sql, params = _narrowed(access, narrowing, reach)
-    owners = "NULL::int[]" if in_library else _OWNERS.format(items=sql)
+        items = door.in_columns(narrowed_items(access, narrowing, reach))
+        sql, params = door.written(items, "item")
     ground = fetch(
-        _GROUND.format(measure=_measure(sql, is_whole), owners=owners),
-        {"owner": access.owner_id, **params},
+        _GROUND.format(items=sql, owners=_OWNERS[reach]), {"owner": access.owner_id, **params}
     )[0]
-    library_chunks = ground["library"] or 0
     scope = Scope(
         access=access,
         reach=reach,
         is_whole=is_whole,
-        items_sql=sql,
-        params=params,
-        owner_ids=None if in_library else ground["owners"] or [],
-        chunks=library_chunks if is_whole else ground["measure"] or 0,
-        library_chunks=library_chunks,
-        leaves_out=is_whole and bool(ground["measure"]),
+        items=Binary(ground["items"]),
+        owner_ids=ground["owners"],
+        chunks=ground["library"] if is_whole else ground["chunks"],
+        library_chunks=ground["library"],
+        leaves_out=is_whole and ground["count"] > 0,
     )
     return scope, _generation(ground)
 
 
-# What a search stands on, in one round trip.
-_GROUND = """
-    SELECT live.*, {measure} AS measure, owners,
-        (SELECT sum(chunks)::bigint FROM knowledge_librarysize
-         WHERE owner_id = ANY(coalesce(owners, ARRAY[%(owner)s::int]))) AS library
-    FROM (SELECT {owners} AS owners) AS theirs LEFT JOIN (
+# What a search stands on, in one round trip. The list of items comes as Postgres writes it, and is
+# handed back so: thousands of ids are no business of Python's.
+_GROUND = f"""
+    SELECT live.*, reached.*,
+        coalesce((SELECT sum(chunks) FROM knowledge_librarysize
+         WHERE owner_id = ANY(coalesce(owners, ARRAY[%(owner)s::int]))), 0)::bigint AS library
+    FROM (
+        SELECT count(*) AS count, coalesce(sum(chunk_count), 0) AS chunks,
+            array_send(coalesce(array_agg(id), '{{{{}}}}')) AS items, {{owners}} AS owners
+        FROM ({{items}}) AS reached ({door.COLUMNS})
+    ) AS reached LEFT JOIN (
         SELECT id, embedder, model, dimensions, background
         FROM knowledge_generation WHERE is_live
     ) AS live ON true"""
-
-
-_OWNERS = "ARRAY(SELECT DISTINCT owner_id FROM knowledge_item WHERE id IN ({items}))"
+_OWNERS = {
+    Reach.LIBRARY: "NULL::int[]",
+    Reach.REGISTRY: "coalesce(array_agg(DISTINCT owner_id), '{}')",
+}
 
 
 def allowed(access: Access, reach: Reach) -> door.Sql:
@@ -150,22 +162,11 @@ def allowed(access: Access, reach: Reach) -> door.Sql:
     return door.searchable(access) if reach is Reach.LIBRARY else door.published(access)
 
 
-def _measure(items_sql: str, is_whole: bool) -> str:
-    """Whether anything is left out of a whole library; else the chunks of these items."""
-    if is_whole:
-        return f"EXISTS ({items_sql})"
-    return f"(SELECT sum(chunk_count) FROM knowledge_item WHERE id IN ({items_sql}))"
-
-
 def _generation(ground: DictRow) -> Generation:
     if ground["id"] is None:
         return live_generation()
     fields = ("id", "embedder", "model", "dimensions", "background")
     return Generation(is_live=True, **{name: ground[name] for name in fields})
-
-
-def _narrowed(access: Access, narrowing: Narrowing, reach: Reach) -> door.Sql:
-    return door.written(narrowed_items(access, narrowing, reach).values("pk"), "item")
 
 
 def narrowed_items(

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar
 from uuid import UUID
 
@@ -193,27 +194,33 @@ def rank(
     return Ranking(rows, words, mode, degraded)
 
 
-@dataclass(slots=True)
+@dataclass
 class _Found:
     """A ranked chunk, and those that say the same."""
 
     row: DictRow
     similar: list[int] = field(default_factory=list)
 
+    @cached_property
+    def word_pairs(self) -> WordPairs:
+        """Only made for an item with several hits, and once."""
+        return word_pairs(self.row["text"])
+
 
 def _folded(found: Sequence[_Found], wanted: int) -> list[_Found]:
-    kept: dict[UUID, list[tuple[_Found, WordPairs]]] = {}
+    kept: dict[UUID, list[_Found]] = {}
     answer: list[_Found] = []
     for each in found:
         siblings = kept.setdefault(each.row["item_id"], [])
-        pairs = word_pairs(each.row["text"])
-        same = next((better for better, seen in siblings if say_the_same(pairs, seen)), None)
+        same = next(
+            (other for other in siblings if say_the_same(other.word_pairs, each.word_pairs)), None
+        )
         if same:
             same.similar.append(each.row["chunk_id"])
             continue
         if len(answer) == wanted:
             break
-        siblings.append((each, pairs))
+        siblings.append(each)
         answer.append(each)
     return answer
 

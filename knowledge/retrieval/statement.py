@@ -17,8 +17,8 @@ from knowledge.retrieval.plans import (
     oversampling,
     semantic_plan,
 )
-from knowledge.retrieval.reading import Halves, fetch
-from knowledge.retrieval.scope import Scope, allowed
+from knowledge.retrieval.reading import fetch, halves
+from knowledge.retrieval.scope import SCOPE_SQL, Scope, allowed
 from knowledge.whales import WHALE_CHUNKS, whale_index
 
 _POOL = 100
@@ -53,13 +53,13 @@ def ranked(
     by_word = keyword_plan(scope.chunks, library_chunks=scope.library_chunks)
     by_meaning = semantic_plan(scope.chunks, has_graph=_has_graph(scope, generation))
     pool = max(_POOL, limit) if mode == "hybrid" else limit
-    parts = [scope.cte_sql]
-    params: dict[str, Any] = {**scope.params, "limit": limit, "pool": pool}
+    parts = [SCOPE_SQL]
+    params: dict[str, Any] = {"items": scope.items, "limit": limit, "pool": pool}
     params |= {"owner": scope.owner_id, "owners": scope.owner_ids}
     if vector is not None:
         parts.append(semantic.candidates_sql(scope, by_meaning, generation, words))
         params |= {
-            "vector": Halves(vector),
+            "vector": halves(vector),
             "generation": generation.pk,
             "background": generation.background,
             "oversampled": oversampling(generation.dimensions, wanted=pool),
@@ -103,7 +103,7 @@ _IN_FULL = """
         JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
         JOIN knowledge_item AS item ON item.id = chunk.item_id
         JOIN knowledge_content AS content ON content.id = item.content_id
-    WHERE item.id IN ({items})
+    WHERE item.id IN (SELECT seen.id FROM ({items}) AS seen ({columns}))
     ORDER BY place"""
 
 
@@ -112,15 +112,12 @@ _IN_BRIEF = """
     FROM ({best}) AS best
         JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
         JOIN knowledge_item AS item ON item.id = chunk.item_id
-    WHERE item.id IN ({items})
+    WHERE item.id IN (SELECT seen.id FROM ({items}) AS seen ({columns}))
     ORDER BY place"""
 
 
 def _told(best: str, scope: Scope, template: str) -> tuple[str, dict[str, Any]]:
     filings, filing_params = door.filings(scope.access)
     items, item_params = allowed(scope.access, scope.reach)
-    renamed = {f"seen_{name}": value for name, value in item_params.items()}
-    for name in item_params:
-        items = items.replace(f"%({name})s", f"%(seen_{name})s")
-    statement = template.format(filings=filings, best=best, items=items)
-    return statement, filing_params | renamed
+    statement = template.format(filings=filings, best=best, items=items, columns=door.COLUMNS)
+    return statement, filing_params | item_params

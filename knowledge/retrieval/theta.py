@@ -54,9 +54,10 @@ def candidates_query(
 
 def _weightiest_first(words: Sequence[Word]) -> list[frozenset[int]]:
     places = range(len(words))
+    weights = [word.weight for word in words]
     every = [
         frozenset(combination)
         for size in range(1, len(words) + 1)
         for combination in combinations(places, size)
     ]
-    return sorted(every, key=lambda combination: -sum(words[place].weight for place in combination))
+    return sorted(every, key=lambda combination: -sum(weights[place] for place in combination))
