@@ -1,6 +1,7 @@
 """What is held back from every search until an admin has ruled, and why."""
 
 from collections.abc import Collection, Iterable, Mapping
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from knowledge.errors import CapabilityDenied, InvalidInput, NotFound
 from knowledge.models import (
     HeldBack,
     Item,
+    ItemType,
     Quarantine,
     QuarantineReason,
     Verdict,
@@ -116,7 +118,8 @@ def hold_rewritten(
 
 def hold_again(access: Access, item: Item, digests: Collection[str]) -> list[dict[str, Any]]:
     """Hold back what its owner deleted while it was held back; the findings that say so."""
-    deleted = HeldBack.objects.filter(owner_id=item.owner_id, digest__in=digests).first()
+    marks = {*digests, *_names_of(item)}
+    deleted = HeldBack.objects.filter(owner_id=item.owner_id, digest__in=marks).first()
     if deleted is None:
         return []
     hold_rewritten(access, item, [_CAME_AGAIN], deleted.reason)
@@ -128,11 +131,10 @@ def remember_deleted(item: Item) -> None:
     last = last_of(item)
     if last is None or last.verdict == Verdict.RESTORED:
         return
-    digests = Version.objects.filter(item=item).values_list("digest", flat=True)
     HeldBack.objects.bulk_create(
         [
-            HeldBack(owner_id=item.owner_id, digest=digest, reason=last.reason)
-            for digest in sorted(set(digests))
+            HeldBack(owner_id=item.owner_id, digest=mark, reason=last.reason)
+            for mark in sorted(_marks_of(item))
         ],
         ignore_conflicts=True,
     )
@@ -140,8 +142,20 @@ def remember_deleted(item: Item) -> None:
 
 def forget_deleted(item: Item) -> None:
     """What this item says is held back no more for having been deleted."""
-    digests = Version.objects.filter(item=item).values("digest")
-    HeldBack.objects.filter(owner_id=item.owner_id, digest__in=digests).delete()
+    HeldBack.objects.filter(owner_id=item.owner_id, digest__in=_marks_of(item)).delete()
+
+
+def _marks_of(item: Item) -> set[str]:
+    """What tells a contribution when it comes again: its versions, and what it goes by."""
+    digests = Version.objects.filter(item=item).values_list("digest", flat=True)
+    return {*digests, *_names_of(item)}
+
+
+def _names_of(item: Item) -> set[str]:
+    """The id of a unit or the name of a skill, under which a new text is a version of it."""
+    named = "name" if item.type == ItemType.SKILL else "unit_id"
+    value = item.attributes.get(named)
+    return {sha256(f"{named}:{value}".encode()).hexdigest()} if value else set()
 
 
 def last_of(item: Item) -> Quarantine | None:

@@ -73,7 +73,9 @@ class Tool:
 
     def _checked(self, arguments: Mapping[str, Any]) -> BaseModel:
         try:
-            return self.arguments.model_validate(arguments)
+            return self.arguments.model_validate(
+                {name: _whole(value) for name, value in arguments.items()}
+            )
         except ValidationError as error:
             raise self._explained(error) from None
 
@@ -188,6 +190,11 @@ def _arguments_of(function: Callable[..., Payload]) -> type[BaseModel]:
         for parameter in parameters
     }
     return create_model(f"{function.__name__}_arguments", __config__=_STRICT, **fields)
+
+
+def _whole(value: Any) -> Any:
+    """To JSON, 5 and 5.0 are one number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _injected(function: Callable[..., Payload], token: Token) -> Access | Token:

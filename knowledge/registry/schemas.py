@@ -88,7 +88,11 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "maxLength": lambda most: f"must have at most {most:,} characters",
     "minItems": lambda fewest: f"must have at least {fewest:,} entries",
     "maxItems": lambda most: f"must have at most {most:,} entries",
-    "pattern": lambda _: "must not be blank",
+    "pattern": lambda pattern: (
+        "must not be blank"
+        if pattern == r"\S"
+        else "must not be blank, begin or end with a blank, or hold invisible signs"
+    ),
     "minProperties": lambda _: "must not be empty",
     "minimum": lambda low: f"must be at least {low}",
     "maximum": lambda high: f"must be at most {high}",

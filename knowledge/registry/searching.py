@@ -158,7 +158,8 @@ def _ranked(
         )
         scores: dict[UUID, float] = {}
         for row in ranking.rows:
-            scores.setdefault(row["item_id"], row["score"])
+            if row["score"] > 0:  # what shares neither a word nor a meaning matches nothing
+                scores.setdefault(row["item_id"], row["score"])
         if len(scores) >= wanted or len(ranking.rows) < chunks:
             return ranking, scores
         chunks *= _PIECES_EACH

@@ -30,6 +30,8 @@ class Written:
 
     name: str
     folder: Path
+    visibility: str
+    quarantined: bool
 
 
 def skills_below(folder: Path) -> list[Path]:
@@ -58,7 +60,7 @@ def export_skills(access: Access, folder: Path, *, archived: bool = False) -> It
         name = item.attributes["name"]
         place = folder / _free(folder_of(name, version.digest), taken)
         _write(place, version)
-        yield Written(name, place)
+        yield Written(name, place, item.visibility, item.quarantined)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -140,12 +140,23 @@ def test_every_filter_of_a_skill_search_narrows(agent: Minted) -> None:
     assert ids(min_quality=0.9) == {one}, "a copy has no novelty"
 
 
+ASKED = "a table, a build, a refund"
+
+
+def test_what_shares_nothing_with_the_question_is_no_result(agent: Minted) -> None:
+    for each in (TRACE, PATTERN, SOP):
+        contributed_unit(agent, each)
+    results = found(agent, "kp_search_knowledge", "zebra quokka", min_quality=0.0)
+    assert len(results) < 3
+    assert all(each["score"] > 0 for each in results)
+
+
 def test_every_filter_of_a_knowledge_search_narrows(agent: Minted) -> None:
     trace, pattern, sop = (contributed_unit(agent, each)["id"] for each in (TRACE, PATTERN, SOP))
 
     def ids(**how: Any) -> set[str]:
         how = {"min_quality": 0.0, **how}
-        return {each["id"] for each in found(agent, "kp_search_knowledge", "a table", **how)}
+        return {each["id"] for each in found(agent, "kp_search_knowledge", ASKED, **how)}
 
     assert ids() == {trace, pattern, sop}
     assert ids(types=["ReasoningTrace", "ExpertSOP"]) == {trace, sop}
@@ -235,7 +246,7 @@ def test_the_same_holds_over_rest(
 
 
 def test_the_ends_of_every_range_are_taken(agent: Minted) -> None:
-    for limit in (1, 20):
+    for limit in (1, 20, 5.0):
         for least in (0, 0.0, 1, 1.0):
             found(agent, "kp_search_skill", "x", limit=limit, min_quality=least)
     found(agent, "kp_search_knowledge", "x", limit=10, types=list(UNITS), domain=None)

@@ -345,11 +345,21 @@ def test_it_is_held_as_a_new_version_too_and_for_its_owner_alone(
         judge(token, item, False)
     delete_item(author.access, item.pk)
     assert not publish(author, {**PATTERN, "id": "other"}).quarantined
-    good = {**bad, "outcome": {**TRACE["outcome"], "confidence": 0.5}}
-    assert not publish(author, good).quarantined
+    other = {**bad, "outcome": {**TRACE["outcome"], "confidence": 0.5}}
+    assert publish(author, other).quarantined
     assert publish(author, bad).quarantined
     delete_item(author.access, Item.objects.get(quarantined=True).pk)
     assert not publish(judges[0], bad).quarantined
+
+
+def test_a_skill_is_held_under_its_name_whatever_it_says(
+    author: Minted, judges: list[Minted]
+) -> None:
+    item = publish(author, SKILL)
+    for token in judges[:3]:
+        judge(token, item, False)
+    delete_item(author.access, item.pk)
+    assert publish(author, SKILL + "\nOne line more.\n").quarantined
 
 
 def test_what_was_restored_may_be_deleted_and_sent_again(

@@ -18,6 +18,9 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for name in options["trust"]:
+            if not Agent.objects.filter(agent_id=name).exists():
+                self.stderr.write(f"{name} has done nothing here yet; is it spelled right?")
         reputation.trust(options["trust"])
         reputation.distrust(options["distrust"])
         reputation.recompute()

@@ -65,14 +65,16 @@ class Command(BaseCommand):
         state = f"version {made.version.number}" if made.is_new else "there already"
         back = ", brought back from the archive" if made.brought_back else ""
         held = ", quarantined until an admin has ruled" if made.quarantined else ""
-        self.stdout.write(f"{name}: {state}{back}, quality {made.quality_score or 0:.2f}{held}")
+        facts = f"for {made.item.visibility}, quality {made.quality_score or 0:.2f}"
+        self.stdout.write(f"{name}: {state}{back}, {facts}{held}")
         return "taken"
 
     def _export(self, access: Access, folder: Path, archived: bool) -> None:
         count = 0
         try:
             for written in export_skills(access, folder, archived=archived):
-                self.stdout.write(f"{written.folder}: {written.name}")
+                held = ", quarantined: do not install it" if written.quarantined else ""
+                self.stdout.write(f"{written.folder}: {written.name}, {written.visibility}{held}")
                 count += 1
         except OSError as error:
             raise CommandError(f"{folder} cannot be written: {error.strerror}.") from None
