@@ -45,8 +45,10 @@ class ServerFolder:
     def server(self) -> Server:
         """Our server, if it is alive."""
         last = self.last_server()
-        ours = f"cluster_name={self.tag}\0".encode() if last.pid else b""
-        return last if ours and ours in command_line(last.pid) else Server()
+        return last if last.pid and self._is_a_server(last.pid) else Server()
+
+    def _is_a_server(self, pid: int) -> bool:
+        return f"cluster_name={self.tag}\0".encode() in command_line(pid)
 
     def last_server(self) -> Server:
         """What the last server left on record; its number may be another program's by now."""
@@ -63,9 +65,18 @@ class ServerFolder:
             return
         title = f"postgres: {self.tag}: ".encode()
         for pid in [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]:
-            if command_line(pid).startswith(title):
+            # Not those of a server that has begun to start since anybody looked.
+            if command_line(pid).startswith(title) and not self._is_a_server(parent_of(pid)):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGQUIT)
+
+
+def parent_of(pid: int) -> int:
+    """The number of a process's parent; 0 for one that is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
 
 
 def command_line(pid: int) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from config.cluster import programs, server_account
-from config.watcher import is_held, try_lock
+from config.watcher import ServerFolder, is_held, try_lock
 from tests.config.servers import (
     DEADLINE,
     REPOSITORY,
@@ -170,6 +170,13 @@ if os.fork() == 0:
     assert folder_of(home).server().state == "ready"
     parent.communicate()
     wait_until_stopped(home)
+
+
+def test_looking_for_orphans_leaves_a_living_server_alone(made_home: Path) -> None:
+    with using(made_home) as user:
+        assert user.sql("SELECT count(*) FROM note") == [[0]]
+        ServerFolder(made_home.resolve() / "postgres").end_orphans()
+        assert user.sql("SELECT count(*) FROM note") == [[0]]
 
 
 @pytest.mark.parametrize("name", ["long" * 30, "with space", "comma,quote'dollar$\"\\"])
