@@ -4,6 +4,8 @@
 # ruff: noqa: E501
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 
 from knowledge.screening.findings import Span
 
@@ -59,7 +61,18 @@ def is_shown_as_code(text: str, place: int) -> bool:
         return True
     if not any(line.count(mark) % 2 for mark in "\"'"):
         return False
-    return any(start < place < end for start, end in (*fenced_spans(text), *indented_spans(text)))
+    return any(_is_within(place, spans) for spans in _shown_blocks(text))
+
+
+@lru_cache(maxsize=1)
+def _shown_blocks(text: str) -> tuple[list[Span], list[Span]]:
+    """Found once for a text, however many places in it are asked about."""
+    return fenced_spans(text), indented_spans(text)
+
+
+def _is_within(place: int, spans: list[Span]) -> bool:
+    at = bisect_left(spans, (place, 0)) - 1
+    return at >= 0 and place < spans[at][1]
 
 
 def _is_value(text: str, start: int) -> bool:
