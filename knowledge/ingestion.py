@@ -7,21 +7,22 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import changes, intake, linking, quotas, tasks, transforms
+from knowledge import intake, linking, quotas, tasks
 from knowledge.access import Access, Capability
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
-from knowledge.models import (
-    Content,
-    IndexStatus,
-    Item,
-    Step,
-    Transform,
-    TransformState,
-    Upload,
-    UploadState,
-)
+from knowledge.models import Content, Item, Step, Transform, Upload, UploadState
 from knowledge.providers import live_transcriber
-from knowledge.shelving import MAX_TITLE, Prepared, Wish, index, own_text, prepare, shelve, wish_of
+from knowledge.renewing import renew_item
+from knowledge.shelving import (
+    MAX_TITLE,
+    Prepared,
+    Wish,
+    folders_within,
+    own_text,
+    prepare,
+    shelve,
+    wish_of,
+)
 from knowledge.sources import audio, canonical, files, links
 from knowledge.sources.addresses import read_url
 from knowledge.sources.extracted import Extracted, Fetched, Recording
@@ -67,16 +68,24 @@ def add_to_knowledge(
     in_kb: bool = True,
     auto_transform: bool = False,
     tags: Collection[str] = (),
+    folder_id: UUID | None = None,
 ) -> Added:
-    """Add what the caller sent, by its kind."""
+    """Add what the caller sent, by its kind; into a folder within its reach, if it names one."""
     access.require(Capability.WRITE)
     _check_kind(kind)
     if kind == "text":
         title = _given(title, "title", kind)
-    wish = wish_of(access, title=title, in_kb=in_kb, tags=tags, auto_transform=auto_transform)
+    wish = wish_of(
+        access,
+        title=title,
+        in_kb=in_kb,
+        tags=tags,
+        auto_transform=auto_transform,
+        folder_id=folder_id,
+    )
     if kind == "url":
-        return _added(access, add_url(access, _given(url, "url", kind), wish))
-    return _added(access, _add_text(access, _given(text, "text", kind), wish))
+        return _added(access, add_url(access, _given(url, "url", kind), wish), folder_id)
+    return _added(access, _add_text(access, _given(text, "text", kind), wish), folder_id)
 
 
 def estimate(
@@ -86,11 +95,14 @@ def estimate(
     text: str | None = None,
     title: str | None = None,
     url: str | None = None,
+    folder_id: UUID | None = None,
     **_: object,
 ) -> Estimate:
     """What adding this would be and cost; nothing is kept and nothing is spent."""
     access.require(Capability.WRITE)
     _check_kind(kind)
+    if folder_id:
+        folders_within(access, [folder_id])
     if kind == "text":
         wish = wish_of(access, title=_given(title, "title", kind))
         _checked_text(_given(text, "text", kind))
@@ -139,13 +151,21 @@ def add_upload(
     in_kb: bool = True,
     tags: Collection[str] = (),
     auto_transform: bool = False,
+    folder_id: UUID | None = None,
 ) -> Added:
     """Add a stored file; its job reads or transcribes it.
 
     Runs within the caller's transaction, which holds the upload.
     """
     access.require(Capability.WRITE)
-    wish = wish_of(access, title=title, in_kb=in_kb, tags=tags, auto_transform=auto_transform)
+    wish = wish_of(
+        access,
+        title=title,
+        in_kb=in_kb,
+        tags=tags,
+        auto_transform=auto_transform,
+        folder_id=folder_id,
+    )
     kind = files.kind_of(upload.media_type)
     seconds = _length_of(upload) if kind in SPOKEN else None
     content = _content_of(upload, kind, seconds)
@@ -153,7 +173,7 @@ def add_upload(
     if seconds is not None:
         quotas.reserve(access.owner_id, content.pk, seconds)
     tasks.start(content)
-    return _added(access, item)
+    return _added(access, item, folder_id)
 
 
 def _check_kind(kind: str) -> None:
@@ -168,9 +188,10 @@ def _given(value: str | None, field: str, kind: str) -> str:
     return value
 
 
-def _added(access: Access, item: Item) -> Added:
+def _added(access: Access, item: Item, folder_id: UUID | None) -> Added:
     transform = Transform.objects.filter(item=item).first()
-    return Added(item, access.filing_folder_id, (transform and transform.error) or None)
+    error = (transform and transform.error) or None
+    return Added(item, folder_id or access.filing_folder_id, error)
 
 
 def _add_text(access: Access, text: str, wish: Wish) -> Item:
@@ -182,16 +203,14 @@ def _add_text(access: Access, text: str, wish: Wish) -> Item:
 
 
 def _checked_text(text: str) -> str:
-    text = clean_text(text, field="text", shortest=MIN_TEXT, longest=MAX_TEXT)
     refuse_blob(text)
-    return text
+    return clean_text(text, field="text", shortest=MIN_TEXT, longest=MAX_TEXT)
 
 
 def _clean_url(url: str) -> str:
-    url = clean_text(url, field="url", shortest=1, longest=MAX_URL).strip()
-    if url.lower().startswith("data:"):
+    if url.lstrip()[:5].lower() == "data:":
         raise ForbiddenBinary(f"data: URLs are not taken. {UPLOAD_INSTEAD}")
-    return url
+    return clean_text(url, field="url", shortest=1, longest=MAX_URL).strip()
 
 
 def _key(url: str) -> str:
@@ -227,33 +246,7 @@ def _prepared(source: Content | Extracted | Recording, wish: Wish) -> Prepared |
 
 
 def _add_content(access: Access, content: Content, wish: Wish, ready: Prepared | None) -> Item:
-    return _already_there(access, content, wish) or shelve(access, content, wish, ready)
-
-
-def _already_there(access: Access, content: Content, wish: Wish) -> Item | None:
-    """The item that the caller sees of this content already; adding again brings it back."""
-    items = Item.objects.visible_to(access).select_for_update(of=("self",))
-    item = items.filter(content=content).first()
-    if item is None:
-        return None
-    item.content = content
-    joins = wish.in_kb and not item.in_kb
-    before = changes.values_of(item, ("archived", "in_kb"))
-    item.archived, item.in_kb = False, item.in_kb or wish.in_kb
-    if joins:
-        item.index_status = IndexStatus.PENDING
-    item.save(update_fields=["archived", "in_kb", "index_status", "updated_at"])
-    changes.item_changed(access, item, before)
-    if joins and content.is_ready:
-        index(item, prepare(content.text, item.title))
-    if wish.auto_transform and _lacks_summary(item):
-        transforms.want_transform(item)
-    return item
-
-
-def _lacks_summary(item: Item) -> bool:
-    """Adding again pays for nothing that is there or on the way."""
-    return not Transform.objects.filter(item=item).exclude(state=TransformState.FAILED).exists()
+    return renew_item(access, content, wish, ready) or shelve(access, content, wish, ready)
 
 
 def _length_of(upload: Upload) -> float:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from knowledge import changes as record
 from knowledge import intake, pipeline, quarantine, quotas, shelving, tasks
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound, OutOfScope
+from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound
 from knowledge.models import (
     Content,
     ContentState,
@@ -179,14 +179,7 @@ def file_item(access: Access, item_id: UUID, folder_ids: Collection[UUID]) -> It
     if not folder_ids:
         raise InvalidInput("folder_ids must name at least one folder.", field="folder_ids")
     item = visible_item(access, item_id, for_update=True)
-    folders = list(Folder.objects.visible_to(access).filter(pk__in=folder_ids))
-    if missing := set(folder_ids) - {folder.pk for folder in folders}:
-        raise OutOfScope(missing)
-    new = [folder for folder in folders if folder.pk not in item.folder_ids]
-    filings = item.filings.bulk_create(Filing(item=item, folder=folder) for folder in new)
-    record.item_filed(access, item, filings, unfiled_by=item.unfiled_by)
-    item.unfiled_by = None
-    item.save(update_fields=["unfiled_by", "updated_at"])
+    shelving.file_into(access, item, shelving.folders_within(access, folder_ids))
     return visible_item(access, item_id)
 
 

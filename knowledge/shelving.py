@@ -8,6 +8,7 @@ from uuid import UUID
 from knowledge import changes, generations, pipeline, tasks, transforms
 from knowledge.access import Access
 from knowledge.chunking import Piece, chunk
+from knowledge.errors import OutOfScope
 from knowledge.generations import EmbeddedPieces
 from knowledge.languages import language_of
 from knowledge.models import (
@@ -50,14 +51,36 @@ def wish_of(
     in_kb: bool = True,
     tags: Collection[str] = (),
     auto_transform: bool = False,
+    folder_id: UUID | None = None,
 ) -> Wish:
     """The wish within the rules: a kb_only token adds to the knowledge base whatever it says."""
+    if folder_id:
+        folders_within(access, [folder_id])
     return Wish(
         title="" if title is None else clean_line(title, field="title", longest=MAX_TITLE),
         in_kb=in_kb or access.kb_only,
         tags=tuple(clean_tags(tags)),
         auto_transform=auto_transform,
+        folder_id=folder_id,
     )
+
+
+def folders_within(access: Access, folder_ids: Collection[UUID]) -> list[Folder]:
+    """The folders of these ids; one that is out of the caller's reach refuses the ask."""
+    folders = list(Folder.objects.visible_to(access).filter(pk__in=folder_ids))
+    if missing := set(folder_ids) - {folder.pk for folder in folders}:
+        raise OutOfScope(missing)
+    return folders
+
+
+def file_into(access: Access, item: Item, folders: Collection[Folder]) -> None:
+    """Put an item, held, in folders within the caller's reach; where it is already, it stays."""
+    there = set(item.filings.values_list("folder_id", flat=True))
+    new = [Filing(item=item, folder=folder) for folder in folders if folder.pk not in there]
+    filings = item.filings.bulk_create(new)
+    changes.item_filed(access, item, filings, unfiled_by=item.unfiled_by)
+    item.unfiled_by = None
+    item.save(update_fields=["unfiled_by", "updated_at"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +171,8 @@ def rewrite(
 def _file(access: Access, item: Item, folder_id: UUID | None) -> list[Filing]:
     if folder_id is None:
         return []
-    # The folder may be deleted at this very moment: then there is no scope left to add to.
-    folder = Folder.objects.select_for_update().visible_to(access).get(pk=folder_id)
+    # Locked, and looked for again: it may have been deleted since the ask was checked.
+    folder = Folder.objects.select_for_update().visible_to(access).filter(pk=folder_id).first()
+    if folder is None:
+        raise OutOfScope([folder_id])
     return [Filing.objects.create(item=item, folder=folder)]

@@ -22,6 +22,7 @@ from knowledge.errors import (
 )
 from knowledge.ingestion import Added
 from knowledge.models import Item, Upload, UploadState
+from knowledge.shelving import folders_within
 from knowledge.sources import files
 from knowledge.storage import FileStore, LocalStore, SignedPut, live_store
 from knowledge.storage.local import Draft
@@ -135,15 +136,24 @@ def finish_upload(
     in_kb: bool = True,
     tags: Collection[str] = (),
     auto_transform: bool = False,
+    folder_id: UUID | None = None,
 ) -> Added:
     """Make an item of a stored file; asked again, answer the item that it has become."""
     access.require(Capability.WRITE)
+    if folder_id:
+        folders_within(access, [folder_id])
     with transaction.atomic():
         upload = take_upload(access, upload_id, kinds=kinds)
         if upload.state == UploadState.FINISHED:
-            return _added_before(access, upload)
+            return _added_before(access, upload, folder_id)
         return ingestion.add_upload(
-            access, upload, title=title, in_kb=in_kb, tags=tags, auto_transform=auto_transform
+            access,
+            upload,
+            title=title,
+            in_kb=in_kb,
+            tags=tags,
+            auto_transform=auto_transform,
+            folder_id=folder_id,
         )
 
 
@@ -155,6 +165,7 @@ def add_file(
     in_kb: bool = True,
     tags: Collection[str] = (),
     auto_transform: bool = False,
+    folder_id: UUID | None = None,
 ) -> Added:
     """Add a file of this machine in one go: all three steps are taken, or nothing is left."""
     with path.open("rb") as file:
@@ -171,6 +182,7 @@ def add_file(
             in_kb=in_kb,
             tags=tags,
             auto_transform=auto_transform,
+            folder_id=folder_id,
         )
     except QuarryError:
         live_store().delete(upload.key)
@@ -277,11 +289,12 @@ def _check_file(upload: Upload, store: FileStore) -> None:
     upload.media_type = files.check_declared(upload.media_type, head, upload.filename)
 
 
-def _added_before(access: Access, upload: Upload) -> Added:
+def _added_before(access: Access, upload: Upload, folder_id: UUID | None) -> Added:
     item = Item.objects.visible_to(access).filter(content=upload.content_id).first()
     if item is None or upload.content_id is None:
         raise _not_found()
-    return Added(item, access.filing_folder_id, None)
+    is_there = folder_id and item.filings.filter(folder=folder_id).exists()
+    return Added(item, folder_id if is_there else access.filing_folder_id, None)
 
 
 def _not_found() -> NotFound:

@@ -51,6 +51,9 @@ class IngestInput(Input):
     in_kb = Flag(default=True, help_text="Make it searchable.")
     auto_transform = Flag(default=False, help_text="Also have it summed up.")
     tags = Tags(default=list)
+    folder_id = Id(
+        required=False, allow_null=True, help_text="A folder within reach to file it in."
+    )
     dry_run = Flag(default=False, help_text="Only say what it would be and cost.")
 
 

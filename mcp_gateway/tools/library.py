@@ -112,6 +112,7 @@ def add_to_knowledge(
     in_kb: Annotated[bool, shown("Make it searchable.")] = True,
     auto_transform: Annotated[bool, shown("Also write a summary.")] = False,
     tags: Annotated[list[Tag] | None, shown("Words to find it by.", maxItems=MAX_TAGS)] = None,
+    folder_id: Annotated[str | None, shown("File it in this folder.", format="uuid")] = None,
 ) -> Added:
     """Add a link or a text to the library. Status ready means it can be read now; transcribing
     means poll get_item until transcription_status is done. Files go through the REST API."""
@@ -125,6 +126,7 @@ def add_to_knowledge(
             in_kb=in_kb,
             auto_transform=auto_transform,
             tags=tags or (),
+            folder_id=None if folder_id is None else as_id(folder_id, field="folder_id"),
         )
     )
 

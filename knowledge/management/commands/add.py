@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from knowledge.access import Access
 from knowledge.errors import QuarryError
 from knowledge.ingestion import MAX_TEXT, Added, add_to_knowledge
-from knowledge.library import file_item, folder_by_name_or_id
+from knowledge.library import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.management.waiting import wait_until_finished
 from knowledge.models import ContentState, Folder, Item
@@ -58,9 +58,7 @@ class Command(BaseCommand):
     ) -> bool:
         """Whether the source was added; of several, one that fails does not stop the others."""
         try:
-            item = _asked(access, source, options)().item
-            if folder:
-                file_item(access, item.pk, [folder.pk])
+            item = _asked(access, source, folder, options)().item
             if options["wait"]:
                 item = wait_until_finished(item, sys.stderr)
             if item.content.state == ContentState.FAILED:
@@ -82,9 +80,12 @@ def _folder(access: Access, name: str | None) -> Folder | None:
         raise CommandError(error.message) from None
 
 
-def _asked(access: Access, source: str, options: dict[str, Any]) -> Callable[[], Added]:
+def _asked(
+    access: Access, source: str, folder: Folder | None, options: dict[str, Any]
+) -> Callable[[], Added]:
     """The ask that a source calls for."""
     wish = {
+        "folder_id": folder and folder.pk,
         "title": options["title"],
         "in_kb": not options["not_in_kb"],
         "tags": options["tags"],
