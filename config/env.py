@@ -2,12 +2,15 @@
 
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
+
+T = TypeVar("T")
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off", ""}
@@ -52,6 +55,14 @@ def one_of(name: str, allowed: tuple[str, ...], default: str) -> str:
 
 def words(name: str) -> list[str]:
     return [word.strip() for word in text(name).split(",") if word.strip()]
+
+
+def parsed(name: str, parse: Callable[[str], T]) -> T:
+    """What `parse` reads in it; its ValueError says what is wrong."""
+    try:
+        return parse(text(name))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from None
 
 
 def database(name: str) -> dict[str, Any] | None:

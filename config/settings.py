@@ -5,6 +5,7 @@ from pathlib import Path
 from django.urls import reverse_lazy
 
 from config import env
+from tokens.hourly import parse_limits
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"
@@ -101,6 +102,7 @@ CACHES = {
     ),
 }
 RATELIMIT_USE_CACHE = "limits"
+QUARRY_LIMITS = env.parsed("QUARRY_LIMITS", parse_limits)
 
 # Jobs: empty is the Postgres broker ------------------------------------------------------
 

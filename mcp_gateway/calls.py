@@ -27,7 +27,7 @@ from mcp_gateway.registry import tool_named, tools_shown_to
 from mcp_gateway.threads import was_stopped
 from tokens.activity import record
 from tokens.authentication import authenticate
-from tokens.limits import spend
+from tokens.limits import spending
 from tokens.models import Token
 
 T = TypeVar("T")
@@ -111,8 +111,8 @@ def _recorded(
     started = perf_counter()
     outcome = "internal_error"
     try:
-        spend(token, ask)
-        answer = work()
+        with spending(token, ask):
+            answer = work()
         outcome = "ok"
         target = _made(answer) or target
         return answer

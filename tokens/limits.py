@@ -1,50 +1,24 @@
 """Calls per hour, per token and ask: one bucket, whichever edge the call came through."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+from django.conf import settings
 from django_ratelimit.core import get_usage
 
-from knowledge.errors import RateLimited
+from knowledge.errors import QuarryError, RateLimited
+from tokens.hourly import PER_HOUR
 from tokens.models import Token
 
-PER_HOUR = {
-    "search": 1000,
-    "get_item": 1000,
-    "list_recent": 1000,
-    "list_items": 1000,
-    "add": 60,
-    "update_item": 60,
-    "delete_item": 30,
-    "file_item": 60,
-    "list_folders": 1000,
-    "create_folder": 60,
-    "update_folder": 60,
-    "delete_folder": 30,
-    "begin_upload": 30,
-    "finish_upload": 30,
-    "retry": 60,
-    "transform": 60,
-    "webhooks": 60,
-    "export": 10,
-    "import": 10,
-    "whoami": 1000,
-    "activity": 1000,
-    "usage": 1000,
-    "explore": 1000,
-    "context": 1000,
-    "remember": 300,
-    "manage_task": 300,
-    "relate": 300,
-    "sources": 1000,
-    "crawl": 30,
-    "registry": 1000,
-    "contribute": 60,
-    "validate": 300,
-    "reputation": 1000,
-    "providers": 1000,
-    "register_provider": 60,
-}
+ADDITIONS = frozenset({"add", "begin_upload", "finish_upload", "remember", "contribute"})
+"""Asks of which a refused call is not counted, only how many were refused."""
+
+REFUSALS_PER_CALL = 5
+"""How many calls may be refused in an hour, for each that may succeed."""
+
+_OUR_FAULT = frozenset({"internal_error", "provider_unavailable"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,40 +30,82 @@ class Allowance:
     reset_sec: int
 
 
+def limit_of(token: Token, ask: str) -> int:
+    """Calls an hour: the token's own number, else the operator's, else the product's."""
+    number: int = token.limits.get(ask) or settings.QUARRY_LIMITS.get(ask) or PER_HOUR[ask]
+    return number
+
+
 def spend(token: Token, ask: str) -> Allowance:
     """Count one call; the first one over the limit, and every one after it, is refused."""
     usage = _usage(token, ask, increment=True)
-    allowance = _allowance(usage)
-    if usage["should_limit"]:
-        raise RateLimited(
-            f"This token has used its {allowance.limit:,} calls an hour of this kind; "
-            f"try again in {allowance.reset_sec} seconds.",
-            retry_after_sec=allowance.reset_sec,
-            limit=allowance.limit,
-        )
-    return allowance
+    limit, refusals = limit_of(token, ask), _refusals(token, ask)
+    if refusals < limit * REFUSALS_PER_CALL and usage["count"] - refusals <= limit:
+        return _allowance(token, ask, usage, refusals)
+    _count_refusal(token, ask)
+    used = f"used its {limit:,} calls an hour of this kind"
+    if refusals >= limit * REFUSALS_PER_CALL:
+        used = f"been refused {refusals:,} times in this hour"
+    reset_sec = max(1, usage["time_left"])
+    raise RateLimited(
+        f"This token has {used}; try again in {reset_sec} seconds.",
+        retry_after_sec=reset_sec,
+        limit=limit,
+    )
+
+
+@contextmanager
+def spending(token: Token, ask: str) -> Iterator[None]:
+    """Spend a call on what is done within; of an addition that is refused, give it back."""
+    spend(token, ask)
+    try:
+        yield
+    except QuarryError as error:
+        if error.code not in _OUR_FAULT:
+            give_back(token, ask)
+        raise
+
+
+def give_back(token: Token, ask: str) -> Allowance:
+    """Count a call that was refused: one of an addition is given back. Answer what is left."""
+    _count_refusal(token, ask)
+    return remaining(token, ask)
 
 
 def remaining(token: Token, ask: str) -> Allowance:
     """What is left, without counting a call."""
-    return _allowance(_usage(token, ask, increment=False))
+    return _allowance(token, ask, _usage(token, ask, increment=False), _refusals(token, ask))
 
 
-def _usage(token: Token, ask: str, *, increment: bool) -> dict[str, int]:
+def _allowance(token: Token, ask: str, usage: dict[str, int], refusals: int) -> Allowance:
+    limit = limit_of(token, ask)
+    left = max(0, limit - max(0, usage["count"] - refusals))
+    is_flooded = refusals >= limit * REFUSALS_PER_CALL
+    return Allowance(
+        limit=limit, remaining=0 if is_flooded else left, reset_sec=max(1, usage["time_left"])
+    )
+
+
+def _refusals(token: Token, ask: str) -> int:
+    """How many of the hour's counted calls were refused."""
+    if ask not in ADDITIONS:
+        return 0
+    return _usage(token, ask, group="refused", increment=False)["count"]
+
+
+def _count_refusal(token: Token, ask: str) -> None:
+    if ask in ADDITIONS:
+        _usage(token, ask, group="refused", increment=True)
+
+
+def _usage(token: Token, ask: str, *, increment: bool, group: str = "token") -> dict[str, int]:
+    # Both groups have one key and rate, so that their hours begin and end together.
     stand_in = SimpleNamespace(method="POST", META={})
     usage: dict[str, int] = get_usage(
         stand_in,
-        group=f"token:{ask}",
+        group=f"{group}:{ask}",
         key=lambda group, request: str(token.pk),
-        rate=f"{PER_HOUR[ask]}/h",
+        rate=f"{limit_of(token, ask)}/h",
         increment=increment,
     )
     return usage
-
-
-def _allowance(usage: dict[str, int]) -> Allowance:
-    return Allowance(
-        limit=usage["limit"],
-        remaining=max(0, usage["limit"] - usage["count"]),
-        reset_sec=max(1, usage["time_left"]),
-    )

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import ResolverMatch
 
 from tokens.activity import record
-from tokens.limits import Allowance
+from tokens.limits import ADDITIONS, Allowance, give_back
 from tokens.models import Token
 from tokens.rest import ask_of
 
@@ -36,12 +36,15 @@ class Activity:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = perf_counter()
         response = self.get_response(request)
+        token: Token | None = getattr(request, "quarry_token", None)
         allowance: Allowance | None = getattr(request, "quarry_allowance", None)
+        spent: str = getattr(request, "quarry_spent", "")
+        if token and spent in ADDITIONS and 400 <= response.status_code < 500:
+            allowance = give_back(token, spent)
         if allowance:
             response["RateLimit-Limit"] = str(allowance.limit)
             response["RateLimit-Remaining"] = str(allowance.remaining)
             response["RateLimit-Reset"] = str(allowance.reset_sec)
-        token: Token | None = getattr(request, "quarry_token", None)
         if token:
             self._record(request, response, token, (perf_counter() - started) * 1000)
         return response

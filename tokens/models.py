@@ -52,6 +52,11 @@ class Token(models.Model):
     toolsets = ArrayField(
         models.CharField(max_length=20, choices=Toolset), default=default_toolsets
     )
+    limits = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Calls an hour of asks that differ from the server's.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)

@@ -39,6 +39,7 @@ class HourlyThrottle(BaseThrottle):
         if ask and isinstance(request.auth, Token):
             try:
                 left = spend(request.auth, ask)
+                request._request.quarry_spent = ask  # type: ignore[attr-defined]
             except RateLimited:
                 left = remaining(request.auth, ask)
                 raise

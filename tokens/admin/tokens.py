@@ -16,8 +16,10 @@ from unfold.enums import ActionVariant  # type: ignore[import-untyped]
 
 from knowledge.admin.base import AskAdmin, badge, button
 from knowledge.models import Folder
+from tokens.admin.limiting import LimitsAdmin
 from tokens.admin.minting import MintForm, SentBefore, ready_to_paste
 from tokens.admin.undoing import UndoAdmin
+from tokens.hourly import write_limits
 from tokens.minting import mint_token, revoke_token
 from tokens.models import Token
 
@@ -44,7 +46,7 @@ class StateFilter(admin.SimpleListFilter):
 
 
 @admin.register(Token)
-class TokenAdmin(UndoAdmin, AskAdmin[Token]):
+class TokenAdmin(LimitsAdmin, UndoAdmin, AskAdmin[Token]):
     """Tokens are minted and revoked: never changed, and kept for the record."""
 
     add_form_template = "admin/tokens/token/mint.html"
@@ -61,7 +63,7 @@ class TokenAdmin(UndoAdmin, AskAdmin[Token]):
     ]
     search_fields = ["name", "agent_id", "prefix", "owner__username", "folders__name"]
     actions = ["revoke_selected"]
-    actions_detail = ["activity", "undo", "revoke"]
+    actions_detail = ["activity", "limits", "undo", "revoke"]
     add_fieldsets = [
         (None, {"fields": ["owner", "name"]}),
         ("What it reaches", {"fields": ["reach", "folder_ids", "kb_only"]}),
@@ -70,7 +72,7 @@ class TokenAdmin(UndoAdmin, AskAdmin[Token]):
     fieldsets = [
         (None, {"fields": ["name", "owner", "starts_with", "shown_state"]}),
         ("What it reaches", {"fields": ["reach", "kb_only"]}),
-        ("What it may do", {"fields": ["may", "toolsets", "agent_id"]}),
+        ("What it may do", {"fields": ["may", "toolsets", "own_limits", "agent_id"]}),
         ("When", {"fields": ["created_at", "expires_at", "last_used_at", "revoked_at"]}),
     ]
 
@@ -93,6 +95,10 @@ class TokenAdmin(UndoAdmin, AskAdmin[Token]):
         if token.is_unscoped:
             return "whole library"
         return ", ".join(folder.name for folder in token.folders.all()) or "nothing any more"
+
+    @admin.display(description="limits of its own")
+    def own_limits(self, token: Token) -> str:
+        return write_limits(token.limits) or "none"
 
     @badge("state", _COLOURS)
     def shown_state(self, token: Token) -> str:
