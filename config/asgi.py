@@ -6,7 +6,8 @@ from typing import cast
 
 from django.core.asgi import get_asgi_application
 
-from config.body_limit import App, BodyLimit, Message, Receive, Send
+from config.body_limit import BodyLimit
+from config.lingering import App, Lingering, Message, Receive, Send
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -25,7 +26,7 @@ limited_django_app = BodyLimit(django_app)
 import_app = ImportGate(django_app)
 
 
-async def application(scope: Message, receive: Receive, send: Send) -> None:
+async def _serve(scope: Message, receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
         await _run_lifespan(receive, send)
     elif scope["path"] in ("/mcp", "/mcp/"):
@@ -44,3 +45,6 @@ async def _run_lifespan(receive: Receive, send: Send) -> None:
         await send({"type": "lifespan.startup.complete"})
         await receive()
     await send({"type": "lifespan.shutdown.complete"})
+
+
+application = Lingering(_serve)

@@ -1,15 +1,9 @@
 """Django spools a request's whole body before any view sees it; this stops what is too large."""
 
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
 
+from config.lingering import App, Message, Receive, Send
 from config.middleware import id_for
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 # A text of 500,000 characters, each escaped to twelve bytes of JSON, and room to spare.
 MAX_BODY = 8 * 1024 * 1024
@@ -26,6 +20,9 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if _declared_size(scope) > self.limit:
+            await self._refuse(scope, send)
+            return
         chunks: list[bytes] = []
         size, more = 0, True
         while more:
@@ -38,7 +35,8 @@ class BodyLimit:
             if size > self.limit:
                 await self._refuse(scope, send)
                 return
-        await self.app(scope, _replay(b"".join(chunks), receive), send)
+        body = b"".join(chunks)
+        await self.app(_with_length(scope, len(body)), _replay(body, receive), send)
 
     async def _refuse(self, scope: Message, send: Send) -> None:
         given = dict(scope["headers"]).get(b"x-request-id", b"")
@@ -55,10 +53,22 @@ class BodyLimit:
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),
             (b"x-request-id", request_id.encode()),
-            (b"connection", b"close"),
         ]
         await send({"type": "http.response.start", "status": 413, "headers": headers})
         await send({"type": "http.response.body", "body": body})
+
+
+def _declared_size(scope: Message) -> int:
+    declared = dict(scope["headers"]).get(b"content-length", b"")
+    return int(declared) if declared.isdigit() else 0
+
+
+def _with_length(scope: Message, size: int) -> Message:
+    """Django REST framework takes a body without a Content-Length for none at all."""
+    if not size or b"content-length" in dict(scope["headers"]):
+        return scope
+    kept = [(name, value) for name, value in scope["headers"] if name != b"transfer-encoding"]
+    return {**scope, "headers": [*kept, (b"content-length", str(size).encode())]}
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

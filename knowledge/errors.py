@@ -92,6 +92,12 @@ class Conflict(QuarryError):
     code = "conflict"
 
 
+class MethodNotAllowed(QuarryError):
+    """A route was asked by a method that it does not have."""
+
+    code = "method_not_allowed"
+
+
 class PayloadTooLarge(QuarryError):
     """More bytes than are taken in one go."""
 

@@ -19,6 +19,7 @@ from knowledge.errors import (
     InternalError,
     InvalidInput,
     InvalidToken,
+    MethodNotAllowed,
     MissingToken,
     NotFound,
     PayloadTooLarge,
@@ -136,7 +137,7 @@ def _refuse_elsewhere(scope: Scope, headers: dict[str, str]) -> None:
     if "origin" in headers and not _is_allowed_origin(headers["origin"]):
         raise Refusal(403, InvalidInput("This Origin may not call; see QUARRY_ALLOWED_HOSTS."))
     if scope["method"] != "POST":
-        raise Refusal(405, InvalidInput("MCP messages come by POST."), allow="POST")
+        raise Refusal(405, MethodNotAllowed("MCP messages come by POST."), allow="POST")
 
 
 def _is_allowed_origin(origin: str) -> bool:

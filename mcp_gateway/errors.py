@@ -6,6 +6,7 @@ from mcp.shared.exceptions import MCPError
 
 from knowledge.errors import NotFound, QuarryError
 
+METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 RATE_LIMITED = -32605
@@ -20,6 +21,7 @@ JSON_RPC_CODES = {
     "capability_denied": INTERNAL_ERROR,
     "forbidden_scope": INTERNAL_ERROR,
     "not_found": INTERNAL_ERROR,
+    "method_not_allowed": METHOD_NOT_FOUND,
     "name_taken": INVALID_PARAMS,
     "conflict": INVALID_PARAMS,
     "payload_too_large": INVALID_PARAMS,

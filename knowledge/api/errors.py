@@ -13,6 +13,7 @@ from knowledge.errors import (
     CapabilityDenied,
     InternalError,
     InvalidInput,
+    MethodNotAllowed,
     NotFound,
     PayloadTooLarge,
     QuarryError,
@@ -31,6 +32,7 @@ STATUSES = {
     "capability_denied": 403,
     "forbidden_scope": 403,
     "not_found": 404,
+    "method_not_allowed": 405,
     "name_taken": 409,
     "conflict": 409,
     "payload_too_large": 413,
@@ -46,6 +48,7 @@ CODES = tuple(STATUSES)
 _OURS: dict[type[exceptions.APIException], type[QuarryError]] = {
     exceptions.PermissionDenied: CapabilityDenied,
     exceptions.NotFound: NotFound,
+    exceptions.MethodNotAllowed: MethodNotAllowed,
     exceptions.UnsupportedMediaType: UnsupportedMedia,
 }
 

@@ -16,12 +16,11 @@ from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
 from django.db import close_old_connections
 from django.http.request import split_domain_port, validate_host
-from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.response import Response
 
 from knowledge import uploads
 from knowledge.api.errors import answer_error
-from knowledge.errors import InvalidInput
+from knowledge.errors import InvalidInput, MethodNotAllowed
 from knowledge.uploads import Incoming
 from knowledge.validation import as_id
 
@@ -77,7 +76,7 @@ def _refuse_elsewhere(scope: Message, headers: dict[str, str]) -> None:
     if not (domain and validate_host(domain, settings.ALLOWED_HOSTS)):
         raise InvalidInput("This Host is not served; see QUARRY_ALLOWED_HOSTS.")
     if scope["method"] != "PUT":
-        raise MethodNotAllowed(scope["method"], detail="Files come here by PUT.")
+        raise MethodNotAllowed("Files come here by PUT.")
 
 
 def _opened(scope: Message, headers: dict[str, str]) -> Incoming:

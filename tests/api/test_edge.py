@@ -164,4 +164,4 @@ def test_a_named_origin_may_call_without_cookies(mint: Mint, settings) -> None:
 def test_every_code_has_one_status(mint: Mint) -> None:
     assert all(400 <= status < 600 for status in STATUSES.values())
     refused = mint().client.put("/api/v1/items", "{}", content_type="application/json")
-    assert json.loads(refused.content)["error"] == "invalid_body"
+    assert json.loads(refused.content)["error"] == "method_not_allowed"

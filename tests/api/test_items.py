@@ -122,7 +122,7 @@ def test_an_unknown_route_answers_in_the_same_envelope(mint: Mint) -> None:
 def test_a_wrong_method_and_a_body_that_is_not_json_are_told(mint: Mint) -> None:
     client = mint().client
     refused = client.put("/api/v1/items", {}, format="json")
-    assert refused.status_code == 405
+    assert (refused.status_code, refused.json()["error"]) == (405, "method_not_allowed")
     assert refused["Allow"].startswith("GET")
     broken = client.generic("POST", "/api/v1/ingest", "{", content_type="application/json")
     assert (broken.status_code, broken.json()["error"]) == (400, "invalid_body")

@@ -359,7 +359,7 @@ def served(address: Any, messages: Iterator[Any]) -> list[Any]:
 def test_only_a_put_to_a_host_of_ours_is_served(mint: Mint) -> None:
     address = begun(mint())
     status, body = put(address, method="POST")
-    assert (status, body["error"]) == (405, "invalid_body")
+    assert (status, body["error"]) == (405, "method_not_allowed")
     elsewhere = address["signed_url"].replace("testserver", "evil.example")
     status, body = put(address, url=elsewhere)
     assert (status, body["error"]) == (400, "invalid_body")

@@ -23,6 +23,7 @@ def test_every_error_of_the_domain_has_a_code_and_no_code_is_left_over() -> None
         ({"quota_exceeded", "capability_denied", "forbidden_scope", "not_found"}, -32603),
         ({"ingest_failed", "provider_unavailable", "internal_error"}, -32603),
         ({"rate_limited"}, -32605),
+        ({"method_not_allowed"}, -32601),
     ],
 )
 def test_codes_are_the_documented_ones(codes: set[str], json_rpc: int) -> None:

@@ -88,6 +88,7 @@ def test_only_post_is_served(http: httpx2.Client, mint: Mint) -> None:
     for method in ("GET", "DELETE", "PUT", "OPTIONS"):
         answer = http.request(method, "/mcp", headers=token)
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+        assert answer.json()["error"] == "method_not_allowed"
 
 
 def test_there_is_nothing_beside_the_endpoint(http: httpx2.Client) -> None:
