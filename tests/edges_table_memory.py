@@ -61,8 +61,8 @@ SITE = {"start_url": "https://example.org/docs/"}
 
 MEMORY_ASKS: dict[str, Ask] = {
     "search memory and documents": Ask(
-        covers=("tool search",),
-        rest=rest("POST", "search", **WORDS),
+        covers=("search_memory", "tool search"),
+        rest=rest("POST", "memory/search", **WORDS),
         mcp=memory("search", **WORDS),
         agree=found,
     ),

@@ -161,6 +161,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "tags": ["oauth"],
             },
             "link": {"kind": "url", "url": "https://example.org/article", "auto_transform": True},
+            "into a folder": {
+                "kind": "url",
+                "url": "https://example.org/article",
+                "folder_id": _FOLDER_ID,
+            },
             "what it would cost": {
                 "kind": "url",
                 "url": "https://example.org/talk.mp3",
@@ -175,14 +180,19 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "search_by_body": {
         "request": {
+            "by words": {"query": "consent flow", "mode": "keyword", "limit": 3},
+            "by tags": {"query": "consent flow", "tags": ["oauth"], "since": "3m"},
+        },
+        "responses": {"200": _FOUND},
+    },
+    "search_memory": {
+        "request": {
             "memory and documents": {
                 "query": "OAuth implementation patterns",
                 "language": "python",
                 "limit": 1,
             },
             "open tasks": {"query": "authentication", "types": ["task"], "status": "todo,doing"},
-            "the library by words": {"query": "consent flow", "mode": "keyword", "limit": 3},
-            "the library by tags": {"query": "consent flow", "tags": ["oauth"], "since": "3m"},
         },
         "responses": {"200": _REMEMBERED},
     },

@@ -3,8 +3,6 @@
 from math import inf
 from typing import Any
 
-from drf_spectacular.serializers import PolymorphicProxySerializerExtension
-from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
 from knowledge.api.base import Input
@@ -99,16 +97,3 @@ class MemorySearchOutput(serializers.Serializer[Any]):
     has_more = serializers.BooleanField()
     usage_hint = serializers.CharField()
     degraded = serializers.CharField(allow_null=True)
-
-
-class AnyOf(PolymorphicProxySerializer):
-    """A body in either of two forms; the least one is of both."""
-
-
-class _AnyOf(PolymorphicProxySerializerExtension):  # type: ignore[no-untyped-call]
-    target_class = AnyOf  # type: ignore[assignment]
-    priority = 1
-
-    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        schema = super().map_serializer(auto_schema, direction)  # type: ignore[no-untyped-call]
-        return {"anyOf": schema["oneOf"]}

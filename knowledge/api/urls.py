@@ -15,6 +15,7 @@ from knowledge.api.items import (
     ItemView,
 )
 from knowledge.api.memory import ItemRelationsView, MemoryView, RelationView, TaskMovesView
+from knowledge.api.memory_search import MemorySearchView
 from knowledge.api.providers import HeartbeatsView, ProvidersView, ProviderView
 from knowledge.api.registry import (
     SchemaView,
@@ -67,6 +68,7 @@ urlpatterns = [
     path("explore", ExploreView.as_view(), name="explore"),
     path("context", ContextView.as_view(), name="context"),
     path("memory", MemoryView.as_view(), name="memory"),
+    path("memory/search", MemorySearchView.as_view(), name="memory-search"),
     path("tasks/<str:task_id>/moves", TaskMovesView.as_view(), name="task-moves"),
     path("skills/<str:item_id>/validations", SkillValidationsView.as_view(), name="judge-skill"),
     path("knowledge/<str:item_id>/validations", UnitValidationsView.as_view(), name="judge-unit"),

@@ -44,7 +44,7 @@ def told(token: Minted, item: Item) -> list[dict[str, Any]]:
     answers = [
         by_rest(token, "GET", f"items/{item.pk}"),
         by_rest(token, "PATCH", f"items/{item.pk}", tags=["pier"]),
-        by_rest(token, "POST", "search", query=QUERY, types=["task"]),
+        by_rest(token, "POST", "memory/search", query=QUERY, types=["task"]),
         by_rest(token, "GET", "explore?types=task"),
         by_mcp(token, "search", query=QUERY, types=["task"]),
         by_mcp(token, "explore", types=["task"]),
@@ -64,7 +64,7 @@ def _attributes(answer: dict[str, Any]) -> dict[str, Any]:
 def found(token: Minted, project_id: object) -> list[int]:
     narrowed = {"project": str(project_id)}
     answers = [
-        by_rest(token, "POST", "search", query=QUERY, **narrowed),
+        by_rest(token, "POST", "memory/search", query=QUERY, **narrowed),
         by_rest(token, "GET", f"explore?project={project_id}"),
         by_mcp(token, "search", query=QUERY, **narrowed),
         by_mcp(token, "explore", **narrowed),

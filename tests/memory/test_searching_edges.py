@@ -36,7 +36,7 @@ def token(mint: Mint) -> Minted:
 def asked(edge: str, token: Minted, **given: Any) -> Said:
     if edge == "mcp":
         return by_mcp(token, "search", **given)
-    return by_rest(token, "POST", "search", **given)
+    return by_rest(token, "POST", "memory/search", **given)
 
 
 def answered(edge: str, token: Minted, **given: Any) -> dict[str, Any]:
@@ -346,55 +346,31 @@ def test_500_mixed_results_are_paged_without_a_gap_or_a_repeat(
     assert (past["results"], past["has_more"], past["total"]) == ([], False, 500)
 
 
-# Which of the two searches a REST call means ---------------------------------------------------
+# A route of its own ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("method", "given", "is_memory"),
-    [
-        ("GET", {}, False),
-        ("POST", {}, True),
-        ("GET", {"limit": 3, "types": ["episode"]}, False),
-        ("GET", {"include_graph": True}, True),
-        ("GET", {"temporal_decay_days": 30}, True),
-        ("GET", {"language": "python", "offset": 3}, True),
-        ("POST", {"mode": "hybrid"}, False),
-        ("POST", {"tags": []}, False),
-        ("POST", {"explain": True, "offset": 1}, False),
-    ],
-)
-def test_what_belongs_to_one_search_says_which_is_meant(
-    token: Minted, library: Access, method: str, given: dict[str, Any], is_memory: bool
-) -> None:
-    memory(library, "Granite", languages=["python"])
-    client = token.client
-    asked = {"query": "granite", **given}
-    if method == "GET":
-        answer = client.get("/api/v1/search", _in_an_address(asked))
-    else:
-        answer = client.post("/api/v1/search", asked, format="json")
-    assert answer.status_code == 200, answer.content
-    assert ("total" in answer.json()) is is_memory
-    assert ("mode" in answer.json()) is not is_memory
-
-
-def _in_an_address(given: dict[str, Any]) -> dict[str, Any]:
-    return {k: json.dumps(v) if isinstance(v, bool) else v for k, v in given.items()}
-
-
-def test_parameters_of_both_searches_at_once_are_refused(token: Minted) -> None:
-    code, error = by_rest(token, "POST", "search", query="x", mode="hybrid", language="python")
+def test_each_search_refuses_what_is_the_others(mint: Mint) -> None:
+    token = mint(toolsets=[Toolset.MEMORY, Toolset.LIBRARY])
+    code, error = by_rest(token, "POST", "memory/search", query="x", mode="hybrid")
+    assert (code, error["field"]) == ("invalid_body", "mode")
+    assert "include_graph" in error["allowed"]
+    code, error = by_rest(token, "POST", "search", query="x", language="python")
     assert (code, error["field"]) == ("invalid_body", "language")
-    assert "mode" in error["message"]
-    answer = token.client.get("/api/v1/search", {"query": "x", "folder_id": "x", "status": "todo"})
-    assert answer.status_code == 400
-    assert "folder_id" in answer.json()["message"]
-    assert "status" in answer.json()["message"]
+    assert "folder_id" in error["allowed"]
+
+
+def test_the_librarys_search_has_one_set_of_defaults_both_ways(mint: Mint, library: Access) -> None:
+    for number in range(12):
+        memory(library, f"Granite {number}")
+    client = mint().client
+    got = client.get("/api/v1/search", {"query": "granite"}).json()
+    assert got == client.post("/api/v1/search", {"query": "granite"}, format="json").json()
+    assert (len(got["results"]), got["mode"]) == (8, "hybrid")
 
 
 @pytest.mark.parametrize("body", [[], 7, "x", None])
 def test_a_body_that_is_no_object_is_refused(token: Minted, body: object) -> None:
     answer = token.client.generic(
-        "POST", "/api/v1/search", json.dumps(body), content_type="application/json"
+        "POST", "/api/v1/memory/search", json.dumps(body), content_type="application/json"
     )
     assert answer.status_code == 400

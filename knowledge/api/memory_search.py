@@ -1,0 +1,23 @@
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge.api.base import AskView, errors
+from knowledge.api.memory_search_shapes import MemorySearchInput, MemorySearchOutput
+from knowledge.memory.searching import search_memory
+
+
+class MemorySearchView(AskView):
+    """Memory's search: items that were remembered, and documents beside them."""
+
+    asks = {"POST": "search"}
+
+    @extend_schema(
+        operation_id="search_memory",
+        tags=["memory"],
+        request=MemorySearchInput,
+        responses={200: MemorySearchOutput, **errors(403, 404, 503)},
+    )
+    def post(self, request: Request) -> Response:
+        found = search_memory(self.access, **MemorySearchInput.of_body(request))
+        return Response(MemorySearchOutput(found).data)
