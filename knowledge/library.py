@@ -278,6 +278,11 @@ def _visible_folder(access: Access, folder_id: UUID, *, for_update: bool = False
     return folder
 
 
+def no_such_item() -> NotFound:
+    """What every caller is told of an item that is missing or hidden."""
+    return _no_such("item")
+
+
 def _no_such(what: str) -> NotFound:
     return NotFound(f"No such {what}, or it is out of this token's reach.")
 

@@ -55,7 +55,7 @@ def begin_upload(access: Access, *, filename: str, media_type: str, size: int) -
     access.require(Capability.WRITE)
     filename = clean_filename(filename)
     media_type = _bare(clean_line(media_type, field="mime_type", longest=MAX_MEDIA_TYPE))
-    files.kind_of(media_type)
+    media_type = files.announced(media_type, filename)
     _check_size(size)
     upload_id, now = uuid4(), timezone.now()
     upload = Upload.objects.create(

@@ -11,10 +11,27 @@ from knowledge.sources.extracted import Extracted
 from knowledge.sources.parsers import ocr
 from knowledge.sources.parsers.draft import LONGEST, Draft, too_long
 from knowledge.sources.parsers.reading import READERS, Read, from_json, read
-from knowledge.sources.sniffing import ALLOWED, HEAD, allowed, check_declared, kind_of, sniff
+from knowledge.sources.sniffing import (
+    ALLOWED,
+    HEAD,
+    allowed,
+    announced,
+    check_declared,
+    kind_of,
+    sniff,
+)
 from knowledge.sources.webpage import read_page
 
-__all__ = ["ALLOWED", "HEAD", "check_declared", "kind_of", "ocr_engine", "read_file", "sniff"]
+__all__ = [
+    "ALLOWED",
+    "HEAD",
+    "announced",
+    "check_declared",
+    "kind_of",
+    "ocr_engine",
+    "read_file",
+    "sniff",
+]
 
 SECONDS = 60
 MEGABYTES = 1_024

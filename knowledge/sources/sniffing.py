@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from knowledge.errors import IngestFailed, UnsupportedMedia
+from knowledge.sources.code_types import CODE_ENDINGS, CODE_TYPES, NEVER_TAKEN, NO_TYPE, NOT_TEXT
 from knowledge.sources.parsers.reading import OFFICE, OPEN
 
 HEAD = 8_192
@@ -96,6 +97,9 @@ def allowed(media_type: str) -> str:
     """The media type as we call it, without parameters; one that is not taken is refused."""
     name = media_type.partition(";")[0].strip().lower()
     name = OTHER_NAMES.get(name, name)
+    is_text = name.startswith("text/") and name not in NOT_TEXT
+    if name not in ALLOWED and (is_text or name in CODE_TYPES):
+        return "text/plain"
     if name not in ALLOWED:
         raise UnsupportedMedia(
             f"Files of type {name or 'unknown'} are not taken; send one of the allowed types.",
@@ -103,6 +107,17 @@ def allowed(media_type: str) -> str:
             allowed=sorted(ALLOWED),
         )
     return name
+
+
+def announced(media_type: str, filename: str) -> str:
+    """What a file that is to come will be sent as; of a kind that is not taken, it is refused."""
+    ending = _ending(filename)
+    if ending in NEVER_TAKEN:
+        raise _not_taken(f"Files that end in .{ending} are not read", filename)
+    if media_type in NO_TYPE and ending in CODE_ENDINGS:
+        return "text/plain"
+    allowed(media_type)
+    return media_type
 
 
 def sniff(head: bytes, filename: str) -> str:

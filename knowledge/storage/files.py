@@ -41,8 +41,8 @@ class FileStore(Protocol):
     def head(self, key: str, count: int) -> bytes:
         """The first bytes, at most so many."""
 
-    def open_read(self, key: str) -> AbstractContextManager[BinaryIO]:
-        """The file as a stream that is read once, from the start."""
+    def open_read(self, key: str, *, start: int = 0) -> AbstractContextManager[BinaryIO]:
+        """The file as a stream that is read once, from this byte on."""
 
     def local_copy(self, key: str) -> AbstractContextManager[Path]:
         """The file on this machine's disk, to be read and never written."""

@@ -83,8 +83,9 @@ class LocalStore:
             return file.read(count)
 
     @contextmanager
-    def open_read(self, key: str) -> Iterator[BinaryIO]:
+    def open_read(self, key: str, *, start: int = 0) -> Iterator[BinaryIO]:
         with self.local_copy(key) as path, path.open("rb") as file:
+            file.seek(start)
             yield file
 
     @contextmanager

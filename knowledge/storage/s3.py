@@ -57,8 +57,9 @@ class S3Store:
             return cast(bytes, body.read(count))
 
     @contextmanager
-    def open_read(self, key: str) -> Iterator[BinaryIO]:
-        with self._body(key) as body:
+    def open_read(self, key: str, *, start: int = 0) -> Iterator[BinaryIO]:
+        asked = {"Range": f"bytes={start}-"} if start else {}
+        with self._body(key, **asked) as body:
             yield cast(BinaryIO, body)
 
     @contextmanager

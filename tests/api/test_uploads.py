@@ -24,7 +24,7 @@ from knowledge.errors import QuotaExceeded
 from knowledge.ingestion import Added
 from knowledge.models import Content, Folder, Item, Upload
 from knowledge.storage import S3Store, leftovers, live_store
-from knowledge.uploads import FINISH_WITHIN, PUT_WITHIN, clean_filename
+from knowledge.uploads import FINISH_WITHIN, PUT_WITHIN, add_file, clean_filename
 from tests.conftest import Mint, Minted
 from tests.knowledge.conftest import in_threads
 
@@ -146,6 +146,16 @@ def test_behind_a_public_address_files_are_put_there(mint: Mint, settings: Setti
     ("asked", "status", "error", "says"),
     [
         ({"mime_type": "application/x-msdownload"}, 415, "unsupported_media", "msdownload"),
+        ({"mime_type": "text/xml"}, 415, "unsupported_media", "text/xml"),
+        (
+            {"filename": "blob", "mime_type": "application/octet-stream"},
+            415,
+            "unsupported_media",
+            "octet-stream",
+        ),
+        ({"filename": "tools.ZIP"}, 415, "unsupported_media", ".zip are not read"),
+        ({"filename": "letter.doc"}, 415, "unsupported_media", "as PDF, DOCX"),
+        ({"filename": "a.exe", "mime_type": "application/pdf"}, 415, "unsupported_media", ".exe"),
         ({"mime_type": ""}, 400, "invalid_body", "mime_type"),
         ({"size": 500_000_001}, 413, "payload_too_large", "500,000,000"),
         ({"size": 10**30}, 413, "payload_too_large", "500,000,000"),
@@ -445,6 +455,33 @@ def test_the_type_is_kept_by_its_proper_name(
     assert finish(token, address)[0] == finish(token, address)[0] == 201
     assert Upload.objects.get().media_type == kept
     assert put(address)[0] == 409
+
+
+@pytest.mark.parametrize(
+    ("filename", "declared", "sent"),
+    [
+        ("main.py", "text/x-python", "text/x-python"),
+        ("main.py", "application/octet-stream", TEXT),
+        ("app.js", "application/javascript", "application/javascript"),
+        ("app.js", "text/javascript; charset=utf-8", "text/javascript"),
+        ("app.ts", "video/mp2t", TEXT),
+        ("main.rs", "application/octet-stream", TEXT),
+        ("deploy.sh", "application/x-sh", "application/x-sh"),
+        ("settings.yaml", "application/yaml", "application/yaml"),
+        ("Makefile", "text/x-makefile", "text/x-makefile"),
+    ],
+)
+def test_code_that_the_command_takes_is_taken_over_rest(
+    mint: Mint, tmp_path: Path, filename: str, declared: str, sent: str
+) -> None:
+    token, code = mint(), b"def cut(stone):\n    return stone.split()  # along its grain\n"
+    address = stored(token, code, filename=filename, mime_type=declared)
+    assert address["headers"] == {"Content-Type": sent}
+    assert finish(token, address)[0] == 201
+    (tmp_path / filename).write_bytes(code)
+    added = add_file(token.access, tmp_path / filename).item
+    assert {upload.media_type for upload in Upload.objects.all()} == {TEXT}
+    assert added.content.kind == "text"
 
 
 def test_what_refused_to_become_an_item_may_be_finished_again(

@@ -1,0 +1,91 @@
+import re
+
+from django.http import StreamingHttpResponse
+from django.utils.http import content_disposition_header
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+
+from knowledge import originals
+from knowledge.api.base import AskView, errors, path_id
+from knowledge.api.streaming import stream
+from knowledge.api.toolsets import LIBRARY
+from knowledge.originals import Original
+
+ANY_FILE = "application/octet-stream"
+_RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})|bytes=-(\d{1,18})")
+_AS_A_FILE = {
+    "Accept-Ranges": "bytes",
+    "Cache-Control": "private",
+    # Whoever wrote the file, no browser may run it as a page of this server.
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class ItemOriginalView(AskView):
+    """The file that an item was read from, as it was uploaded."""
+
+    asks = {"GET": "get_item"}
+    toolsets = LIBRARY
+
+    @extend_schema(
+        operation_id="download_original",
+        tags=["items"],
+        parameters=[
+            OpenApiParameter(
+                "Range",
+                str,
+                OpenApiParameter.HEADER,
+                description="One range of bytes, such as `bytes=0-1023`; any other is ignored.",
+            )
+        ],
+        responses={
+            (200, ANY_FILE): OpenApiResponse(
+                OpenApiTypes.BINARY, "The file, with its own media type, as a download."
+            ),
+            (206, ANY_FILE): OpenApiResponse(OpenApiTypes.BINARY, "The range that was asked for."),
+            **errors(404, 503),
+        },
+    )
+    def get(self, request: Request, item_id: str) -> StreamingHttpResponse:
+        return self._answer(request, item_id, is_head=False)
+
+    def head(self, request: Request, item_id: str) -> StreamingHttpResponse:
+        """What GET says before its body, which is not read for it."""
+        return self._answer(request, item_id, is_head=True)
+
+    def _answer(self, request: Request, item_id: str, *, is_head: bool) -> StreamingHttpResponse:
+        original = originals.get_original(self.access, path_id(item_id))
+        start, end = _asked_range(request, original)
+        answer = stream(
+            request,
+            iter(()) if is_head else original.read(start, end - start),
+            content_type=original.upload.media_type,
+            headers={**_AS_A_FILE, "ETag": _etag(original), "Content-Length": str(end - start)},
+        )
+        answer["Content-Disposition"] = content_disposition_header(
+            as_attachment=True, filename=original.upload.filename
+        )
+        if end - start < original.size:
+            answer.status_code = status.HTTP_206_PARTIAL_CONTENT
+            answer["Content-Range"] = f"bytes {start}-{end - 1}/{original.size}"
+        return answer
+
+
+def _asked_range(request: Request, original: Original) -> tuple[int, int]:
+    """The bytes to send, from the first up to and without the last; all, if no range fits."""
+    asked = _RANGE.fullmatch(request.headers.get("Range", ""))
+    if not asked or request.headers.get("If-Range", _etag(original)) != _etag(original):
+        return 0, original.size
+    first, last, of_end = asked.groups()
+    start, end = int(first or 0), min(int(last or original.size) + 1, original.size)
+    if of_end:
+        start, end = max(0, original.size - int(of_end)), original.size
+    return (start, end) if start < end else (0, original.size)
+
+
+def _etag(original: Original) -> str:
+    """A stored file never changes."""
+    return f'"{original.upload.pk.hex}"'
