@@ -29,7 +29,7 @@ def renew_item(access: Access, content: Content, wish: Wish, ready: Prepared | N
     item.save(update_fields=[*_RENEWED, "index_status", "updated_at"])
     changes.item_changed(access, item, before)
     if wish.folder_id:
-        file_into(access, item, folders_within(access, [wish.folder_id]))
+        file_into(access, item, folders_within(access, [wish.folder_id], for_update=True))
     if item.in_kb and content.is_ready and (joins or item.title != title):
         index(item, ready if wish.title else prepare(content.text, item.title))
     if wish.auto_transform and _lacks_summary(item):

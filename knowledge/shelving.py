@@ -65,9 +65,15 @@ def wish_of(
     )
 
 
-def folders_within(access: Access, folder_ids: Collection[UUID]) -> list[Folder]:
-    """The folders of these ids; one that is out of the caller's reach refuses the ask."""
-    folders = list(Folder.objects.visible_to(access).filter(pk__in=folder_ids))
+def folders_within(
+    access: Access, folder_ids: Collection[UUID], *, for_update: bool = False
+) -> list[Folder]:
+    """The folders of these ids; one that is out of the caller's reach refuses the ask.
+
+    With `for_update` they are locked until the transaction ends, so that none is deleted meanwhile.
+    """
+    visible = Folder.objects.visible_to(access).filter(pk__in=folder_ids)
+    folders = list(visible.select_for_update() if for_update else visible)
     if missing := set(folder_ids) - {folder.pk for folder in folders}:
         raise OutOfScope(missing)
     return folders
@@ -171,8 +177,6 @@ def rewrite(
 def _file(access: Access, item: Item, folder_id: UUID | None) -> list[Filing]:
     if folder_id is None:
         return []
-    # Locked, and looked for again: it may have been deleted since the ask was checked.
-    folder = Folder.objects.select_for_update().visible_to(access).filter(pk=folder_id).first()
-    if folder is None:
-        raise OutOfScope([folder_id])
+    # Looked for again: it may have been deleted since the ask was checked.
+    [folder] = folders_within(access, [folder_id], for_update=True)
     return [Filing.objects.create(item=item, folder=folder)]

@@ -161,9 +161,10 @@ def add_and_file(access: Access, url_or_text: str, folder: str = "") -> str:
         f"{url_or_text}\n\n"
         "1. Search for it with search_knowledge_base; if it is there already, say so and stop.\n"
         '2. Add it with add_to_knowledge: kind "url" for a link, otherwise kind "text" with a '
-        "title of a few words. Give it two to five tags of the kind that its neighbours have.\n"
+        "title of a few words. Give it two to five tags of the kind that its neighbours have."
+        f"{_filing(place)}\n"
         "3. While its status is transcribing, ask get_item again now and then.\n"
-        f"4. {_filing(access, place)}"
+        "4. Tell me its user_item_id, and which folder it went to: folder_id, if any."
     )
 
 
@@ -174,12 +175,5 @@ def _named(access: Access, folder: str) -> FolderSummary | None:
     return FolderSummary.model_validate(found)
 
 
-def _filing(access: Access, place: FolderSummary | None) -> str:
-    if place is None:
-        return "Tell me its user_item_id, and which folder it went to: folder_id, if any."
-    if access.filing_folder_id == place.id:
-        return f"It is filed in {place.name} by itself: folder_id says so. Tell me its id."
-    return (
-        f"It belongs in {place.name}. MCP adds and does not file, so tell me to file it: "
-        f'POST /api/v1/items/<user_item_id>/folders with {{"folder_ids": ["{place.id}"]}}.'
-    )
+def _filing(place: FolderSummary | None) -> str:
+    return f" File it in {place.name} with folder_id {place.id}." if place else ""

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 from pydantic.fields import FieldInfo
 
 from knowledge.access import Access, Capability
-from knowledge.errors import CapabilityDenied, InvalidInput
+from knowledge.errors import InvalidInput
 from mcp_gateway.payloads.base import Payload
 from mcp_gateway.printing import printable
 from mcp_gateway.schemas import input_schema, output_schema
@@ -57,12 +57,7 @@ class Tool:
 
     def require(self, token: Token) -> None:
         """Refuse a token that is not shown this tool."""
-        if self.toolset not in token.toolsets:
-            raise CapabilityDenied(
-                f"This needs the toolset {self.toolset}; ask for a token that has it.",
-                required=[str(self.toolset)],
-                have=sorted(token.toolsets),
-            )
+        token.require_toolset(str(self.toolset))
         token.access.require(self.needs)
 
     def call(self, token: Token, arguments: Mapping[str, Any]) -> Payload:

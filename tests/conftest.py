@@ -25,6 +25,9 @@ from knowledge.retrieval import semantic, statistics
 from tokens.minting import TokenRequest, mint_token
 from tokens.models import Token, Toolset
 
+TOOLSETS = (Toolset.LIBRARY, Toolset.MEMORY, Toolset.REGISTRY)
+"""Those of the first token of a new server."""
+
 LONG_ENOUGH = " This sentence makes the text long enough to be taken."
 
 # The same examples in every run, and no verdict on how fast the machine is.
@@ -115,7 +118,7 @@ def mint(owner: User) -> Mint:
         kb_only: bool = False,
         by: User | None = None,
         name: str = "agent",
-        toolsets: Collection[str] = (Toolset.LIBRARY,),
+        toolsets: Collection[str] = TOOLSETS,
     ) -> Minted:
         request = TokenRequest(
             name=name,

@@ -73,7 +73,7 @@ def shown(toolset: Toolset, tool: str, **arguments: Any) -> Call:
         try:
             return mcp(tool, **arguments)(world, token, item)
         finally:
-            Token.objects.filter(pk=token.row.pk).update(toolsets=[Toolset.LIBRARY])
+            Token.objects.filter(pk=token.row.pk).update(toolsets=token.row.toolsets)
 
     return call
 
@@ -214,6 +214,12 @@ ASKS: dict[str, Ask] = {
         rest=rest("GET", "items/{item}"),
         mcp=gateway(lambda caller, item: calls.read_resource(caller, f"{ITEM_PREFIX}{item}")),
         is_about_an_item=True,
+    ),
+    "download an item that has no file": Ask(
+        covers=("download_original",),
+        rest=rest("GET", "items/{item}/original"),
+        is_about_an_item=True,
+        allowed=frozenset({"not_found"}),
     ),
     "list addresses": Ask(
         covers=("resources/list",),

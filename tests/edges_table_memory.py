@@ -44,7 +44,7 @@ def related_to_it(world: World, token: Minted, item: str) -> Said:
     try:
         return over_mcp(token, "add", **NOTE, related_to=[item])
     finally:
-        Token.objects.filter(pk=token.row.pk).update(toolsets=[Toolset.LIBRARY])
+        Token.objects.filter(pk=token.row.pk).update(toolsets=token.row.toolsets)
 
 
 def related_over_rest(world: World, token: Minted, item: str) -> Said:

@@ -23,6 +23,7 @@ from tests.edges_for_tests import (
     over_rest,
     scope_of,
 )
+from tokens.models import Token
 
 
 @pytest.fixture
@@ -143,7 +144,9 @@ def test_whoami_tells_the_same(world: World, shape: str) -> None:
 
 @pytest.mark.parametrize("shape", sorted(set(SHAPES) - DEAD))
 def test_the_tool_list_is_what_the_token_may_call(world: World, shape: str) -> None:
-    tools = [t.name for t in list_tools(Caller(world.tokens[shape].secret, edge="mcp"))]
+    token = world.tokens[shape]
+    Token.objects.filter(pk=token.row.pk).update(toolsets=["library"])
+    tools = [t.name for t in list_tools(Caller(token.secret, edge="mcp"))]
     reading = ["search_knowledge_base", "get_item", "list_recent", "whoami"]
     writing = [] if shape == "read_only" else ["add_to_knowledge"]
     assert sorted(tools) == sorted(reading + writing)

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors
 from knowledge.api.errors import STATUSES
 from knowledge.api.fields import OneOf, Since, WholeNumber
+from knowledge.api.toolsets import EVERY_TOKEN
 from tokens.activity import MAX_PAGE, MAX_PER_PAGE, EventFilter, list_events
 from tokens.limits import PER_HOUR
 from tokens.models import Event, Token
@@ -55,6 +56,7 @@ class ActivityView(AskView):
     """What a token did, newest first; a signed-in person sees what all of theirs did."""
 
     asks = {"GET": "activity"}
+    toolsets = EVERY_TOKEN
     reads_query = frozenset({"GET"})
 
     @extend_schema(

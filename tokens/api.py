@@ -14,6 +14,7 @@ from knowledge.access import Capability
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.shapes import QuotaOutput
+from knowledge.api.toolsets import EVERY_TOKEN
 from knowledge.errors import CapabilityDenied, MissingToken
 from tokens.identity import whoami
 from tokens.minting import DEFAULT_DAYS, MAX_DAYS, TokenRequest, mint_token, revoke_token
@@ -61,6 +62,7 @@ class WhoAmIView(AskView):
     """What a token may do, and what is left of its limits."""
 
     asks = {"GET": "whoami"}
+    toolsets = EVERY_TOKEN
 
     @extend_schema(
         operation_id="whoami", tags=["tokens"], responses={200: WhoAmIOutput, **errors()}

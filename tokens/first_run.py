@@ -7,7 +7,9 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from tokens.minting import TokenRequest, mint_token
+from tokens.models import Toolset
 
+_TOOLSETS = (Toolset.LIBRARY, Toolset.MEMORY, Toolset.REGISTRY)
 _LOCK = 0x51554152  # any number, the same in every process
 
 
@@ -29,6 +31,6 @@ def set_up_first_run() -> FirstRun | None:
         return None
     password = secrets.token_urlsafe(12)
     admin = User.objects.create_superuser("admin", password=password)
-    request = TokenRequest(name="First token", folder_ids=None, can_write=True)
+    request = TokenRequest(name="First token", folder_ids=None, can_write=True, toolsets=_TOOLSETS)
     _, secret = mint_token(admin, request)
     return FirstRun(admin.username, password, secret)

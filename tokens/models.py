@@ -9,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
+from knowledge.errors import CapabilityDenied
 from knowledge.models import Folder
 
 
@@ -87,6 +88,17 @@ class Token(models.Model):
             kb_only=self.kb_only,
             token_id=self.pk,
             agent_id=self.agent_id,
+        )
+
+    def require_toolset(self, *names: str) -> None:
+        """Refuse the ask unless this token has one of these toolsets."""
+        if set(names) & set(self.toolsets):
+            return
+        needed = f"the toolset {names[0]}" if len(names) == 1 else f"one of {', '.join(names)}"
+        raise CapabilityDenied(
+            f"This needs {needed}; ask for a token that has it.",
+            required=list(names),
+            have=sorted(self.toolsets),
         )
 
     @property

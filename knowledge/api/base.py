@@ -27,6 +27,8 @@ InputT = TypeVar("InputT", bound="Input")
 class _Credential(Protocol):
     access: Access
 
+    def require_toolset(self, *names: str) -> None: ...
+
 
 class Repeated(Exception):
     """This call was answered before; nothing is to be done but to say the same again."""
@@ -40,6 +42,9 @@ class AskView(APIView):
     """A view that answers asks. `asks` names each method's, for its limit and its record."""
 
     asks: dict[str, str] = {}
+    toolsets: tuple[str, ...] = ()
+    """Any one of these opens the route to a token; none is needed where there are none."""
+
     reads_query: frozenset[str] = frozenset()
     """The methods that take parameters in the address; to others each one is unknown."""
 
@@ -60,6 +65,7 @@ class AskView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         method = "GET" if request.method == "HEAD" else str(request.method)
+        self.check_toolset(method)
         if hasattr(self, method.lower()) and method not in self.reads_query:
             Input.of_query(request)
         key = request.headers.get("Idempotency-Key")
@@ -81,6 +87,15 @@ class AskView(APIView):
             )
         else:
             raise Repeated(record)
+
+    def check_toolset(self, method: str) -> None:
+        """Refuse a token that lacks the toolset of what it asks for, as MCP does."""
+        names = self.toolsets_for(method)
+        if method in self.asks and names and self.request.auth is not None:
+            cast(_Credential, self.request.auth).require_toolset(*names)
+
+    def toolsets_for(self, method: str) -> tuple[str, ...]:
+        return self.toolsets
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, Repeated):

@@ -185,7 +185,9 @@ def _document_sending(method: str, operation: Json, is_limited: bool) -> None:
         extra.append(409)
     if "requestBody" in operation:
         extra += [413, 415]
-    if not is_limited:
+    if is_limited:
+        extra.append(403)
+    else:
         operation["responses"].pop("429", None)
         if method != "get":
             operation.setdefault("parameters", []).append(_CSRF_TOKEN)

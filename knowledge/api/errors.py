@@ -48,15 +48,13 @@ CODES = tuple(STATUSES)
 _OURS: dict[type[exceptions.APIException], type[QuarryError]] = {
     exceptions.PermissionDenied: CapabilityDenied,
     exceptions.NotFound: NotFound,
-    exceptions.MethodNotAllowed: MethodNotAllowed,
-    exceptions.UnsupportedMediaType: UnsupportedMedia,
 }
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response:
     """The envelope for whatever a view raised; what we did not foresee is logged, not told."""
     request = context["request"]
-    quarry_error, status, headers = _translated(error)
+    quarry_error, status, headers = _translated(error, context.get("view"))
     body = {
         "error": quarry_error.code,
         "message": quarry_error.message,
@@ -66,7 +64,14 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response:
     return Response(body, status=status, headers=headers)
 
 
-def _translated(error: Exception) -> tuple[QuarryError, int, dict[str, str]]:
+def _translated(error: Exception, view: Any) -> tuple[QuarryError, int, dict[str, str]]:
+    if isinstance(error, exceptions.MethodNotAllowed):
+        allowed = [method for method in view.allowed_methods if method != "OPTIONS"]
+        error = MethodNotAllowed(f"This route takes {', '.join(allowed)}.", allowed=allowed)
+    if isinstance(error, exceptions.UnsupportedMediaType):
+        error = UnsupportedMedia(
+            "Send JSON, with Content-Type: application/json.", allowed=["application/json"]
+        )
     if isinstance(error, exceptions.APIException):
         return _from_framework(error)
     if isinstance(error, Http404):

@@ -1,11 +1,9 @@
 import hashlib
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
-from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIRequest
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -15,6 +13,8 @@ from rest_framework.response import Response
 
 from knowledge import exporting, importing, uploads
 from knowledge.api.base import AskView, Input, errors
+from knowledge.api.streaming import stream
+from knowledge.api.toolsets import LIBRARY
 from knowledge.errors import InvalidInput, PayloadTooLarge, UnsupportedMedia
 
 ZIP = "application/zip"
@@ -25,6 +25,7 @@ class ExportView(AskView):
     """All that the token sees, as one archive: to read, to keep, or to import elsewhere."""
 
     asks = {"GET": "export"}
+    toolsets = LIBRARY
 
     @extend_schema(
         operation_id="export_library",
@@ -69,6 +70,7 @@ class ImportView(AskView):
     """Add what an archive of `GET /export` has and the library lacks."""
 
     asks = {"POST": "import"}
+    toolsets = LIBRARY
 
     @extend_schema(
         operation_id="import_library",
@@ -96,6 +98,7 @@ class ImportView(AskView):
 
     def check_welcome(self) -> None:
         """Refuse a caller, or a body, that cannot be taken, before anything is read."""
+        self.check_toolset("POST")
         importing.check_may_import(self.access)
         if _bare(self.request.content_type) != ZIP:
             raise UnsupportedMedia(
@@ -137,23 +140,5 @@ def _bare(media_type: str | None) -> str:
 
 
 def _download(request: Request, pieces: Iterator[bytes]) -> StreamingHttpResponse:
-    is_async = isinstance(request._request, ASGIRequest)
-    return StreamingHttpResponse(
-        _in_its_thread(pieces) if is_async else pieces,
-        content_type=ZIP,
-        headers={"Content-Disposition": 'attachment; filename="quarry-export.zip"'},
-    )
-
-
-async def _in_its_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Each piece made when the last is sent, in the request's thread, which has its transaction."""
-    try:
-        while (piece := await sync_to_async(_next)(pieces)) is not None:
-            yield piece
-    finally:
-        if isinstance(pieces, Generator):
-            await sync_to_async(pieces.close)()
-
-
-def _next(pieces: Iterator[bytes]) -> bytes | None:
-    return next(pieces, None)
+    named = {"Content-Disposition": 'attachment; filename="quarry-export.zip"'}
+    return stream(request, pieces, content_type=ZIP, headers=named)

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Id, ListOf, OneOf, Text, WholeNumber
+from knowledge.api.toolsets import MEMORY
 from knowledge.attributes import TASK_STATUSES
 from knowledge.memory import contexts, exploring
 from knowledge.memory.contexts import MAX_BUDGET, MIN_BUDGET
@@ -107,6 +108,7 @@ class ExploreView(AskView):
     """Memory as a list, or as it hangs together."""
 
     asks = {"GET": "explore"}
+    toolsets = MEMORY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -160,6 +162,7 @@ class ContextView(AskView):
     """What bears on a goal."""
 
     asks = {"POST": "context"}
+    toolsets = MEMORY
 
     @extend_schema(
         operation_id="build_context",

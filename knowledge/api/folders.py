@@ -9,6 +9,7 @@ from knowledge import library
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Text
 from knowledge.api.shapes import FolderOutput
+from knowledge.api.toolsets import ITEMS
 from knowledge.library import MAX_FOLDER_NAME
 
 
@@ -26,6 +27,7 @@ class FoldersView(AskView):
     """The folders a token reaches."""
 
     asks = {"GET": "list_folders", "POST": "create_folder"}
+    toolsets = ITEMS
 
     @extend_schema(
         operation_id="list_folders", tags=["folders"], responses={200: FoldersOutput, **errors()}
@@ -56,6 +58,7 @@ class FolderView(AskView):
     """One folder: rename it, delete it."""
 
     asks = {"PATCH": "update_folder", "DELETE": "delete_folder"}
+    toolsets = ITEMS
     reads_query = frozenset({"DELETE"})
 
     @extend_schema(

@@ -9,6 +9,7 @@ from knowledge import editing, ingestion, library
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput, EstimateOutput, FullItemOutput, ItemPageOutput
+from knowledge.api.toolsets import ITEMS, LIBRARY, READING
 from knowledge.api.versions import (
     ETAG,
     IF_MATCH,
@@ -61,6 +62,7 @@ class IngestView(AskView):
     """Add a text or a link to the library."""
 
     asks = {"POST": "add"}
+    toolsets = LIBRARY
 
     @extend_schema(
         operation_id="ingest",
@@ -98,6 +100,7 @@ class ItemsView(AskView):
     """The items a token may see, newest first."""
 
     asks = {"GET": "list_items"}
+    toolsets = LIBRARY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -127,6 +130,10 @@ class ItemView(AskView):
     """One item: read it, change it, delete it."""
 
     asks = {"GET": "get_item", "PATCH": "update_item", "DELETE": "delete_item"}
+    toolsets = ITEMS
+
+    def toolsets_for(self, method: str) -> tuple[str, ...]:
+        return READING if method == "GET" else self.toolsets
 
     @extend_schema(
         operation_id="get_item",
@@ -169,6 +176,7 @@ class ItemRetryView(AskView):
     """Another try at what failed."""
 
     asks = {"POST": "retry"}
+    toolsets = LIBRARY
 
     @extend_schema(
         operation_id="retry_item",
@@ -196,6 +204,7 @@ class ItemFoldersView(AskView):
     """The folders an item is in."""
 
     asks = {"POST": "file_item"}
+    toolsets = ITEMS
 
     @extend_schema(
         operation_id="file_item",
@@ -213,6 +222,7 @@ class ItemFolderView(AskView):
     """An item's place in one folder."""
 
     asks = {"DELETE": "file_item"}
+    toolsets = ITEMS
 
     @extend_schema(
         operation_id="unfile_item", tags=["items"], responses={204: None, **errors(403, 404)}

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, Number, Object, OneOf, Tags, Text, WholeNumber
 from knowledge.api.registry_shapes import FindingOutput
+from knowledge.api.toolsets import MEMORY
 from knowledge.attributes import MAX_ASSIGNEES, MAX_LANGUAGES, PRIORITIES, TASK_STATUSES
 from knowledge.memory import relations, remembering, work
 from knowledge.memory.actions import ACTIONS
@@ -91,6 +92,7 @@ class MemoryView(AskView):
     """What agents remember."""
 
     asks = {"POST": "remember"}
+    toolsets = MEMORY
 
     @extend_schema(
         operation_id="remember",
@@ -149,6 +151,7 @@ class TaskMovesView(AskView):
     """A task's way through its workflow."""
 
     asks = {"POST": "manage_task"}
+    toolsets = MEMORY
 
     @extend_schema(
         operation_id="manage_task",
@@ -203,6 +206,7 @@ class ItemRelationsView(AskView):
     """How an item stands to others."""
 
     asks = {"GET": "explore", "POST": "relate"}
+    toolsets = MEMORY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -232,6 +236,7 @@ class RelationView(AskView):
     """One relation: end it."""
 
     asks = {"DELETE": "relate"}
+    toolsets = MEMORY
 
     @extend_schema(
         operation_id="end_relation",

@@ -4,6 +4,7 @@ from rest_framework.response import Response
 
 from knowledge.api.base import AskView, errors
 from knowledge.api.memory_search_shapes import MemorySearchInput, MemorySearchOutput
+from knowledge.api.toolsets import MEMORY
 from knowledge.memory.searching import search_memory
 
 
@@ -11,6 +12,7 @@ class MemorySearchView(AskView):
     """Memory's search: items that were remembered, and documents beside them."""
 
     asks = {"POST": "search"}
+    toolsets = MEMORY
 
     @extend_schema(
         operation_id="search_memory",

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import ListOf, OneOf, Text, WholeNumber
+from knowledge.api.toolsets import REGISTRY
 from knowledge.models import Visibility
 from knowledge.registry import offering
 
@@ -87,6 +88,7 @@ class ProvidersView(AskView):
     """Agents that offer capabilities."""
 
     asks = {"GET": "providers", "POST": "register_provider"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -119,6 +121,7 @@ class ProviderView(AskView):
     """One provider: read it, change it, withdraw it."""
 
     asks = {"GET": "providers", "PATCH": "register_provider", "DELETE": "register_provider"}
+    toolsets = REGISTRY
 
     @extend_schema(
         operation_id="get_provider",
@@ -153,6 +156,7 @@ class HeartbeatsView(AskView):
     """Signs of life."""
 
     asks = {"POST": "register_provider"}
+    toolsets = REGISTRY
 
     @extend_schema(
         operation_id="provider_heartbeat",

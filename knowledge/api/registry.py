@@ -24,6 +24,7 @@ from knowledge.api.registry_shapes import (
     UnitPageOutput,
     VersionsOutput,
 )
+from knowledge.api.toolsets import REGISTRY
 from knowledge.api.versions import ETAG, IF_NONE_MATCH, unless_known
 from knowledge.errors import NotFound
 from knowledge.models import Visibility
@@ -100,6 +101,7 @@ class SkillsView(AskView):
     """Skills that are published to the token: found, listed, contributed."""
 
     asks = {"GET": "search", "POST": "contribute"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -131,6 +133,7 @@ class SkillView(AskView):
     """One skill, whoever's it is."""
 
     asks = {"GET": "get_item"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -149,6 +152,7 @@ class SkillVersionsView(AskView):
     """The versions of a skill, newest first."""
 
     asks = {"GET": "registry"}
+    toolsets = REGISTRY
 
     @extend_schema(
         operation_id="list_skill_versions",
@@ -164,6 +168,7 @@ class SkillArchiveView(AskView):
     """A skill as the files that agents install."""
 
     asks = {"GET": "registry"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -193,6 +198,7 @@ class UnitsView(AskView):
     """Knowledge units that are published to the token: found, listed, contributed."""
 
     asks = {"GET": "search", "POST": "contribute"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -224,6 +230,7 @@ class UnitView(AskView):
     """One knowledge unit, whoever's it is."""
 
     asks = {"GET": "get_item"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
     @extend_schema(
@@ -242,6 +249,7 @@ class UnitVersionsView(AskView):
     """The versions of a knowledge unit, newest first."""
 
     asks = {"GET": "registry"}
+    toolsets = REGISTRY
 
     @extend_schema(
         operation_id="list_knowledge_versions",

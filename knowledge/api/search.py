@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
 from knowledge.api.shapes import SearchOutput
+from knowledge.api.toolsets import SEARCH
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import MAX_LIMIT, MAX_OFFSET, MAX_QUERY, MODES, search
@@ -36,6 +37,7 @@ class SearchView(AskView):
     """The library's search, by parameters in the address or in a body."""
 
     asks = {"GET": "search", "POST": "search"}
+    toolsets = SEARCH
     reads_query = frozenset({"GET"})
 
     @extend_schema(

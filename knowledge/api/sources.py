@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from knowledge import documentation
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
+from knowledge.api.toolsets import MEMORY
 from knowledge.documentation import MAX_NAME, MAX_PATTERN, MAX_PATTERNS, MAX_URL, SourceChanges
 from knowledge.library import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import CrawlState, PageState, Source, SourcePage
@@ -121,6 +122,7 @@ class SourcesView(AskView):
     """The sites that are crawled into the library."""
 
     asks = {"GET": "sources", "POST": "crawl"}
+    toolsets = MEMORY
 
     @extend_schema(
         operation_id="list_sources", tags=["sources"], responses={200: SourceListOutput, **errors()}
@@ -150,6 +152,7 @@ class SourceView(AskView):
     """One source: look at it, change it, delete it."""
 
     asks = {"GET": "sources", "PATCH": "crawl", "DELETE": "crawl"}
+    toolsets = MEMORY
     reads_query = frozenset({"DELETE"})
 
     @extend_schema(
@@ -187,6 +190,7 @@ class SourceCrawlsView(AskView):
     """Another crawl of a source."""
 
     asks = {"POST": "crawl"}
+    toolsets = MEMORY
 
     @extend_schema(
         operation_id="crawl_source",
@@ -244,6 +248,7 @@ class SourcePagesView(AskView):
     """The addresses of a source."""
 
     asks = {"GET": "sources"}
+    toolsets = MEMORY
     reads_query = frozenset({"GET"})
 
     @extend_schema(

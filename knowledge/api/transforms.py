@@ -6,6 +6,7 @@ from rest_framework.response import Response
 from knowledge import transforms
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.shapes import TransformOutput
+from knowledge.api.toolsets import LIBRARY
 
 
 class TransformInput(Input):
@@ -16,6 +17,7 @@ class ItemTransformView(AskView):
     """An item's summary."""
 
     asks = {"POST": "transform"}
+    toolsets = LIBRARY
 
     @extend_schema(
         operation_id="transform_item",

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Text, WholeNumber
+from knowledge.api.toolsets import REGISTRY
 from knowledge.models import UNIT_TYPES, Agent, ItemType, Quality, Quarantine, Validation
 from knowledge.registry import standing, validating
 
@@ -71,6 +72,7 @@ class ValidationsView(AskView):
     """The judgments of a skill or unit."""
 
     asks = {"GET": "registry", "POST": "validate"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
     types: tuple[ItemType, ...] = ()
 
@@ -171,6 +173,7 @@ class ReportsView(AskView):
     """The judgments that a skill or unit is not valid."""
 
     asks = {"GET": "registry", "POST": "validate"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
     types: tuple[ItemType, ...] = ()
 
@@ -245,6 +248,7 @@ class ReputationView(AskView):
     """How far an agent is trusted, and why."""
 
     asks = {"GET": "reputation"}
+    toolsets = REGISTRY
 
     @extend_schema(
         operation_id="get_reputation",
@@ -273,6 +277,7 @@ class LeaderboardView(AskView):
     """The agents that contribute, best reputation first."""
 
     asks = {"GET": "reputation"}
+    toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
     @extend_schema(

@@ -10,6 +10,7 @@ from knowledge import uploads
 from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Flag, Id, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput
+from knowledge.api.toolsets import LIBRARY
 from knowledge.shelving import MAX_TITLE
 
 
@@ -43,6 +44,7 @@ class SignedUrlView(AskView):
     """The first of three steps: an address to put one file at. It needs no token."""
 
     asks = {"POST": "begin_upload"}
+    toolsets = LIBRARY
 
     @extend_schema(
         operation_id="begin_upload",
@@ -81,6 +83,7 @@ class FinalizeView(AskView):
     """The last step for audio and video: make an item of the file that was put."""
 
     asks = {"POST": "finish_upload"}
+    toolsets = LIBRARY
     kinds = uploads.RECORDINGS
 
     @extend_schema(

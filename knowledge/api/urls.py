@@ -16,6 +16,7 @@ from knowledge.api.items import (
 )
 from knowledge.api.memory import ItemRelationsView, MemoryView, RelationView, TaskMovesView
 from knowledge.api.memory_search import MemorySearchView
+from knowledge.api.originals import ItemOriginalView
 from knowledge.api.providers import HeartbeatsView, ProvidersView, ProviderView
 from knowledge.api.registry import (
     SchemaView,
@@ -61,6 +62,7 @@ urlpatterns = [
         ItemFolderView.as_view(),
         name="item-folder",
     ),
+    path("items/<str:item_id>/original", ItemOriginalView.as_view(), name="item-original"),
     path("items/<str:item_id>/retry", ItemRetryView.as_view(), name="item-retry"),
     path("items/<str:item_id>/transform", ItemTransformView.as_view(), name="item-transform"),
     path("items/<str:item_id>/relations", ItemRelationsView.as_view(), name="item-relations"),

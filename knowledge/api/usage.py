@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from knowledge import quotas
 from knowledge.api.base import AskView, errors
 from knowledge.api.shapes import QuotaOutput
+from knowledge.api.toolsets import EVERY_TOKEN
 
 
 class MonthOutput(serializers.Serializer[Any]):
@@ -27,6 +28,7 @@ class UsageView(AskView):
     """What the token's owner has used, month by month."""
 
     asks = {"GET": "usage"}
+    toolsets = EVERY_TOKEN
 
     @extend_schema(
         operation_id="get_usage", tags=["usage"], responses={200: UsageOutput, **errors()}

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from knowledge import webhooks
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import ListOf, OneOf, Text
+from knowledge.api.toolsets import LIBRARY
 from knowledge.models import Webhook, WebhookEvent
 
 
@@ -50,6 +51,7 @@ class WebhooksView(AskView):
     """The addresses that are told what became of items."""
 
     asks = {"GET": "webhooks", "POST": "webhooks"}
+    toolsets = LIBRARY
     shows_secret = True
 
     @extend_schema(
@@ -76,6 +78,7 @@ class WebhookView(AskView):
     """One webhook: delete it."""
 
     asks = {"DELETE": "webhooks"}
+    toolsets = LIBRARY
 
     @extend_schema(
         operation_id="delete_webhook", tags=["webhooks"], responses={204: None, **errors(403, 404)}

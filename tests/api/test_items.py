@@ -124,7 +124,10 @@ def test_a_wrong_method_and_a_body_that_is_not_json_are_told(mint: Mint) -> None
     refused = client.put("/api/v1/items", {}, format="json")
     assert (refused.status_code, refused.json()["error"]) == (405, "method_not_allowed")
     assert refused["Allow"].startswith("GET")
+    assert refused.json()["allowed"] == ["GET", "HEAD"]
+    assert refused.json()["message"] == "This route takes GET, HEAD."
     broken = client.generic("POST", "/api/v1/ingest", "{", content_type="application/json")
     assert (broken.status_code, broken.json()["error"]) == (400, "invalid_body")
     form = client.generic("POST", "/api/v1/ingest", "a=1", content_type="text/plain")
     assert (form.status_code, form.json()["error"]) == (415, "unsupported_media")
+    assert form.json()["allowed"] == ["application/json"]

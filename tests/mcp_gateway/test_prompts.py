@@ -64,16 +64,16 @@ def test_a_folder_s_summary_counts_what_the_token_sees(
     assert "1 items" in words(mint(shelf, kb_only=True), "summarise_folder", folder="Shelf")
 
 
-def test_adding_says_whether_it_is_filed_by_itself(
-    mint: Mint, folder: Callable[[str], Folder]
-) -> None:
+def test_adding_names_the_folder_to_file_in(mint: Mint, folder: Callable[[str], Folder]) -> None:
     shelf = folder("Shelf")
     asked = {"url_or_text": "https://example.org/a", "folder": "Shelf"}
-    assert "filed in Shelf by itself" in words(mint(shelf), "add_and_file", **asked)
-    by_hand = words(mint(), "add_and_file", **asked)
-    assert f'{{"folder_ids": ["{shelf.pk}"]}}' in by_hand
-    assert "https://example.org/a" in by_hand
-    assert "which folder it went to" in words(mint(), "add_and_file", url_or_text="Some words.")
+    for token in (mint(shelf), mint()):
+        said = words(token, "add_and_file", **asked)
+        assert f"File it in Shelf with folder_id {shelf.pk}." in said
+        assert "https://example.org/a" in said
+    unfiled = words(mint(), "add_and_file", url_or_text="Some words.")
+    assert "File it" not in unfiled
+    assert "which folder it went to" in unfiled
 
 
 def test_a_folder_out_of_reach_is_not_found_and_not_named(

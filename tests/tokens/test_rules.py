@@ -183,7 +183,7 @@ def test_whoami_tells_a_token_what_it_is_and_has_left(mint: Mint, folder: MakeFo
     assert told["name"] == "agent"
     assert told["agent_id"] == "ada/agent"
     assert told["capabilities"] == ["read"]
-    assert told["toolsets"] == ["library"]
+    assert told["toolsets"] == ["library", "memory", "registry"]
     assert told["is_unscoped"] is False
     assert told["folders"] == [{"id": str(shelf.pk), "name": "Shelf"}]
     assert told["kb_only"] is True
