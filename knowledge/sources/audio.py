@@ -11,6 +11,7 @@ LONGEST_SEC = 12 * 3600
 """The longest recording that is taken."""
 
 PROBE_SEC = 120
+MEASURE_SEC = 10
 DECODE_SEC = 1_200
 MEMORY_MB = 1_024
 DECODED_MB = 1_400
@@ -27,6 +28,18 @@ def probe(path: Path) -> float:
         megabytes=MEMORY_MB,
     )
     return float(answer["seconds"])
+
+
+def measure(path: Path) -> float | None:
+    """The seconds that a recording's head and index tell, of a file that may lack all the rest."""
+    request = {"path": str(path.resolve())}
+    answer = run_in_child(
+        "knowledge.sources.parsers.sound:measure",
+        request,
+        seconds=MEASURE_SEC,
+        megabytes=MEMORY_MB,
+    )
+    return float(answer["seconds"]) or None
 
 
 def decode(path: Path, to: Path) -> float:

@@ -14,6 +14,7 @@ from knowledge.errors import IngestFailed, UnsupportedMedia
 from knowledge.progress import tell
 from knowledge.sources import canonical, feeds, files, http, podcast, webpage, youtube
 from knowledge.sources.extracted import Fetched, Recording
+from knowledge.sources.remote_audio import remote_length
 
 SECONDS = 40
 LONGEST_PAGE = 20_000_000
@@ -32,19 +33,28 @@ def open_link(url: str) -> Fetched:
     tell("fetching")
     url = canonical.unwrapped(url.strip())
     if found := _known_site(url):
-        return _shown(found, url)
+        return _measured(_shown(found, url))
     opened = _opened(url)
     if found := _known_site(opened.url):
-        return _shown(found, opened.url)
+        return _measured(_shown(found, opened.url))
     # A cache's own words must not stand for the publisher's, whose key they would get.
     if canonical.unwrapped(opened.url) != opened.url:
         opened = _opened(canonical.unwrapped(opened.url))
-    return _shown(_read(opened), opened.url)
+    return _measured(_shown(_read(opened), opened.url))
 
 
 def _shown(found: Fetched, url: str) -> Fetched:
     """With an address for people, unless the source knows a better one."""
     return found if found.url else replace(found, url=canonical.shown(url))
+
+
+def _measured(fetched: Fetched) -> Fetched:
+    """With a recording's length, where its source tells none and its first bytes do."""
+    found = fetched.found
+    if not isinstance(found, Recording) or found.duration_sec or fetched.kind == "youtube":
+        return fetched
+    seconds = remote_length(found.media_url)
+    return replace(fetched, found=replace(found, duration_sec=seconds))
 
 
 def fetch_media(

@@ -19,6 +19,7 @@ from tests.knowledge.adding_for_tests import (
     run_jobs,
     serve_episode,
     serve_recording,
+    serve_unmeasured,
 )
 from tests.sources.pages_for_tests import ARTICLE, serve_page
 
@@ -128,9 +129,39 @@ def test_a_recording_costs_its_minutes(mint: Mint, site: HTTPServer) -> None:
 def test_of_a_recording_that_does_not_tell_its_length_the_cost_is_not_known(
     mint: Mint, site: HTTPServer
 ) -> None:
-    told = estimated(mint, kind="url", url=serve_recording(site))[1]
+    told = estimated(mint, kind="url", url=serve_unmeasured(site))[1]
     assert (told["kind"], told["title"], told["status"]) == ("audio", "talk", "transcribing")
     assert (told["minutes"], told["cost_usd"], told["fits_quota"]) == (None, None, True)
+
+
+def test_the_minutes_of_a_direct_link_are_told_by_the_recording_itself(
+    mint: Mint, site: HTTPServer
+) -> None:
+    told = estimated(mint, kind="url", url=serve_recording(site, seconds=90))[1]
+    assert (told["kind"], told["status"]) == ("audio", "transcribing")
+    assert (told["minutes"], told["cost_usd"], told["fits_quota"]) == (1.5, 0.006, True)
+
+
+def test_the_second_direct_link_that_does_not_fit_is_refused_at_once_and_leaves_nothing(
+    mint: Mint, site: HTTPServer
+) -> None:
+    Tier.objects.create(name="free", minutes_per_month=1, is_default=True)
+    client = mint().client
+    first = {"kind": "url", "url": serve_recording(site, "/one.wav", seconds=40)}
+    assert client.post("/api/v1/ingest", first, format="json").status_code == 201
+    kept = rows(), Reservation.objects.count(), Usage.objects.get().transcription_sec_reserved
+
+    second = {"kind": "url", "url": serve_recording(site, "/two.wav", seconds=40)}
+    answer = client.post("/api/v1/ingest", second, format="json")
+
+    assert answer.status_code == 402
+    told = answer.json()
+    assert told["error"] == "quota_exceeded"
+    assert (told["resource"], told["tier"]) == ("transcription_minutes", "free")
+    assert (told["cap_per_month"], told["used"]) == (1, 0.67)
+    now = rows(), Reservation.objects.count(), Usage.objects.get().transcription_sec_reserved
+    assert now == kept
+    assert run_jobs() == ["transcribe_content", "embed_item"]  # the first one's
 
 
 def test_a_recording_that_is_known_costs_nothing(
@@ -172,7 +203,7 @@ def test_of_an_unknown_length_it_fits_while_a_minute_is_left(
     mint: Mint, owner: User, site: HTTPServer
 ) -> None:
     Tier.objects.create(name="free", minutes_per_month=1, is_default=True)
-    url = serve_recording(site)
+    url = serve_unmeasured(site)
     assert estimated(mint, kind="url", url=url)[1]["fits_quota"] is True
     quotas.reserve(owner.pk, uuid4(), 1)
     assert estimated(mint, kind="url", url=url)[1]["fits_quota"] is False

@@ -9,6 +9,7 @@ from typing import Any
 import dramatiq
 from dramatiq.brokers.stub import StubBroker
 from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from knowledge.access import Access
 from knowledge.ingestion import add_to_knowledge
@@ -35,8 +36,20 @@ def wav(seconds: int) -> bytes:
 
 
 def serve_recording(site: HTTPServer, path: str = "/talk.wav", seconds: int = 20) -> str:
-    """A recording whose length nobody tells before it is fetched."""
+    """A recording that tells its length by its head alone."""
     site.expect_request(path).respond_with_data(wav(seconds), content_type="audio/wav")
+    return str(site.url_for(path))
+
+
+def serve_unmeasured(site: HTTPServer, path: str = "/talk.wav", seconds: int = 20) -> str:
+    """A recording whose length nobody knows before it is fetched: its server tells no size."""
+    body = wav(seconds)
+
+    def answer(_: Request) -> Response:
+        pieces = (body[start : start + 9_999] for start in range(0, len(body), 9_999))
+        return Response(pieces, content_type="audio/wav")
+
+    site.expect_request(path).respond_with_handler(answer)
     return str(site.url_for(path))
 
 

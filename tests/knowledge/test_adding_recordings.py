@@ -24,6 +24,7 @@ from tests.knowledge.adding_for_tests import (
     run_jobs,
     serve_episode,
     serve_recording,
+    serve_unmeasured,
 )
 from tests.sources.pages_for_tests import ARTICLE, serve_page
 
@@ -69,7 +70,7 @@ def events() -> list[str]:
 def test_a_recording_waits_for_its_job_and_is_then_found_by_its_seconds(
     library: Access, site: HTTPServer, is_told: bool
 ) -> None:
-    url = serve_episode(site, told=20) if is_told else serve_recording(site)
+    url = serve_episode(site, told=20) if is_told else serve_unmeasured(site)
     item = add_link(library, url)
     assert (item.status, item.index_status) == ("transcribing", "pending")
     assert (item.content.state, item.content.step, item.content.percent) == (

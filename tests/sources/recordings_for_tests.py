@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 RATE = 16_000
 SPEECH = Path(__file__).resolve().parent.parent / "data" / "inaugural-1961.ogg"
 SPEECH_SEC = 11.0
-CODECS = {".wav": "pcm_s16le", ".mp3": "libmp3lame", ".m4a": "aac", ".mp4": "aac", ".flac": "flac"}
+CODECS = {
+    ".wav": "pcm_s16le",
+    ".mp3": "libmp3lame",
+    ".m4a": "aac",
+    ".mp4": "aac",
+    ".aac": "aac",
+    ".flac": "flac",
+    ".ogg": "libopus",
+}
 
 Sound = NDArray[np.int16]
 

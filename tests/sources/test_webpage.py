@@ -55,6 +55,40 @@ def test_a_page_of_documentation_keeps_its_main_part_and_not_its_menu() -> None:
     assert "module 7" not in found.text
 
 
+def test_comments_below_an_article_are_not_taken_for_it() -> None:
+    prose = "".join(f"<p>Granite is cut along its grain, says mason {n}.</p>" for n in range(12))
+    remarks = "".join(f"<p>Reader {n} does not agree with any of this.</p>" for n in range(60))
+    page = f"""<html><head><title>Grain</title></head><body><main><h1>Grain</h1><article>{prose}
+        </article><div class="post-comments">{remarks}</div></main></body></html>"""
+    found = read_page(page.encode(), url=URL)
+    assert "says mason 11" in found.text
+    assert "Reader" not in found.text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '<pre><code class="hljs language-python">{}</code></pre>',
+        '<pre class="lang-python">{}</pre>',
+        '<div class="highlight-python notranslate"><div><pre>{}</pre></div></div>',
+        '<div class="highlight highlight-source-python"><pre>{}</pre></div>',
+    ],
+)
+@pytest.mark.parametrize("is_long", [True, False], ids=["article", "short page"])
+def test_code_keeps_its_fence_its_blank_lines_and_its_language(code: str, is_long: bool) -> None:
+    code = code.format("<span>import</span> widgets\n\n\nwidgets.dumps(1)\n")
+    prose = "<p>Widgets are written down by the function that is told of here.</p>" * 9
+    page = f"<html><body><article><h1>Use</h1>{prose * is_long}{code}</article></body></html>"
+    found = read_page(page.encode(), url=URL)
+    assert "```python\nimport widgets\n\n\nwidgets.dumps(1)\n```" in found.text
+
+
+def test_code_that_names_no_language_is_fenced_without_one() -> None:
+    code = '<pre><code class="language-text">one\ntwo</code></pre>'
+    page = f"<html><body><article><h1>Use</h1><p>Write:</p>{code}</article></body></html>"
+    assert "```\none\ntwo\n```" in read_page(page.encode(), url=URL).text
+
+
 @pytest.mark.parametrize(
     ("page", "reason", "words"),
     [

@@ -6,8 +6,9 @@ from typing import Any
 _UNSEEN = "//script|//style|//noscript|//template|//head|//svg|//iframe|//select|//button|//dialog"
 _AROUND = "//nav|//header[not(ancestor::article or ancestor::main)]|//footer|//aside"
 _BESIDE = re.compile(
-    r"(^|[\s_-])(sidebar|navbar|nav|menu|breadcrumbs?|footer|cookies?|consent|banner|share|toc)"
-    r"([\s_-]|$)",
+    r"(^|[\s_-])(sidebar|navbar|nav|menu|breadcrumbs?|footer|cookies?|consent|banner|share|toc"
+    r"|sharing|social|comments?|disqus|related|recommend(ed|ations?)?|newsletter|subscribe|promo"
+    r"|advert\w*|popular|trending)([\s_-]|$)",
     re.IGNORECASE,
 )
 _MAIN = ("//main", "//*[@role='main']", "//article")
@@ -27,14 +28,20 @@ def main_region(document: Any) -> tuple[Any, bool]:
     for path in _MAIN:
         marked = document.xpath(path)
         if len(marked) == 1 and marked[0].text_content().strip():
+            _drop_beside(marked[0])
             return marked[0], True
     for around in document.xpath(_AROUND):
         around.drop_tree()
-    for beside in document.xpath("//*[@class or @id][self::div or self::ul or self::section]"):
-        if _BESIDE.search(f"{beside.get('class', '')} {beside.get('id', '')}"):
-            beside.drop_tree()
+    _drop_beside(document)
     bodies = document.xpath("//body")
     return (bodies[0] if bodies else document), False
+
+
+def _drop_beside(region: Any) -> None:
+    """Leave out menus, comments and the like, by their class: an id may be a heading's name."""
+    for beside in region.xpath(".//*[@class][self::div or self::ul or self::section]"):
+        if _BESIDE.search(beside.get("class")):
+            beside.drop_tree()
 
 
 def written(element: Any) -> str:
