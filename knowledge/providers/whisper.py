@@ -14,10 +14,14 @@ import numpy as np
 
 from knowledge.errors import IngestFailed
 from knowledge.providers.protocols import Notebook, Transcript
-from knowledge.providers.whisper_model import WhisperModel
+from knowledge.providers.whisper_model import WhisperModel, not_english
 from knowledge.sources.audio import DECODE_SEC, RATE, decode
 from knowledge.sources.extracted import Segment
 from knowledge.sources.silence import Samples, windows
+
+LEAST_SURE = 0.3
+"""The share of the speech that the English model must be sure of, or else it is not English."""
+SHORTEST_SPEECH_SEC = 1.0
 
 
 class WhisperTranscriber:
@@ -37,15 +41,18 @@ class WhisperTranscriber:
     def transcribe(self, audio: Path, notebook: Notebook, *, language: str = "") -> Transcript:
         """The transcript, taken up where the notes end."""
         model = self._model()
-        notes = notebook.read() or {"until": 0, "language": model.known(language), "segments": []}
+        notes = notebook.read() or {
+            "until": 0,
+            "language": model.known(language),
+            "segments": [],
+            "speech_sec": 0.0,
+            "sure_sec": 0.0,
+        }
         with _decoded(audio, self._home / "sound") as samples:
             for start, end in windows(samples, RATE, start=notes["until"]):
                 notes = _with_window(notes, model, samples[start:end], start)
                 notebook.write(notes, percent=100 * end // len(samples))
-        if not notes["segments"]:
-            raise IngestFailed(
-                "Nobody speaks in this recording; send one with speech.", reason="no_speech"
-            )
+        _refuse_what_is_not_understood(notes, model)
         segments = tuple(Segment(**segment) for segment in notes["segments"])
         return Transcript(segments=segments, language=notes["language"])
 
@@ -57,11 +64,22 @@ class WhisperTranscriber:
             return self._loaded
 
 
+def _refuse_what_is_not_understood(notes: dict[str, Any], model: WhisperModel) -> None:
+    """The English model would answer other languages, and songs, with English that nobody said."""
+    spoken, sure = notes.get("speech_sec", 0.0), notes.get("sure_sec", 0.0)
+    if model.is_english_alone and spoken >= SHORTEST_SPEECH_SEC and sure < LEAST_SURE * spoken:
+        raise not_english("what is spoken in this recording does not sound like it")
+    if not notes["segments"]:
+        raise IngestFailed(
+            "Nobody speaks in this recording; send one with speech.", reason="no_speech"
+        )
+
+
 def _with_window(
     notes: dict[str, Any], model: WhisperModel, samples: Samples, start: int
 ) -> dict[str, Any]:
     """The notes with what was said in one more window, in seconds of the whole."""
-    segments, language = model.hear(samples, notes["language"])
+    window = model.hear(samples, notes["language"])
     offset = start / RATE
     heard = [
         asdict(segment)
@@ -69,12 +87,14 @@ def _with_window(
             "start_sec": round(offset + segment.start_sec, 2),
             "end_sec": round(offset + segment.end_sec, 2),
         }
-        for segment in segments
+        for segment in window.segments
     ]
     return {
         "until": start + len(samples),
-        "language": language if heard else notes["language"],
+        "language": window.language if heard else notes["language"],
         "segments": notes["segments"] + heard,
+        "speech_sec": round(notes.get("speech_sec", 0.0) + window.speech_sec, 2),
+        "sure_sec": round(notes.get("sure_sec", 0.0) + window.sure_sec, 2),
     }
 
 

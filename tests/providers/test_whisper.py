@@ -17,7 +17,7 @@ from knowledge.providers import whisper_model
 from knowledge.providers.protocols import Transcript
 from knowledge.providers.whisper import WhisperTranscriber
 from knowledge.providers.whisper_model import DISTRIBUTION, FOLDER, WEIGHTS, WhisperModel
-from tests.sources.recordings_for_tests import silence, speech, tone, written
+from tests.sources.recordings_for_tests import Sound, silence, speech, tone, written
 
 WORDS = "ask not what your country can do for you"
 
@@ -126,6 +126,43 @@ def test_a_recording_where_nobody_speaks_has_no_speech(whisper, tmp_path, sound)
         whisper.transcribe(audio, Paper())
 
     assert caught.value.details["reason"] == "no_speech"
+
+
+def backwards() -> Sound:
+    """A real voice that speaks no language."""
+    return np.ascontiguousarray(speech()[::-1])
+
+
+def test_speech_that_is_not_english_is_refused_instead_of_made_up(whisper, tmp_path):
+    audio = written(tmp_path / "strange.wav", backwards())
+
+    with pytest.raises(IngestFailed, match="does not sound like it") as caught:
+        whisper.transcribe(audio, Paper())
+
+    assert caught.value.details["reason"] == "unknown_language"
+    assert "QUARRY_WHISPER_MODEL" in caught.value.message
+
+
+class Window(NamedTuple):
+    """A segment as the library gives it."""
+
+    text: str
+    avg_logprob: float
+    compression_ratio: float = 1.4
+    start: float = 0.0
+    end: float = 5.0
+
+
+@pytest.mark.parametrize(
+    ("window", "text"),
+    [
+        (Window(" Granite.", -0.58), "Granite."),
+        (Window(" Granite.", -1.06), "[unclear] Granite."),
+        (Window(" Y'all, y'all, y'all.", -0.09, 13.2), "[unclear] Y'all, y'all, y'all."),
+    ],
+)
+def test_words_that_the_model_does_not_trust_are_marked(window, text):
+    assert whisper_model._segment(window).text == text
 
 
 def test_nothing_is_left_on_the_disk(tmp_path):

@@ -59,6 +59,39 @@ def serve_feed(site: HTTPServer, *items: str, path: str = "/feed.xml") -> str:
     return str(site.url_for(path))
 
 
+MEDIA_FEED = """<rss version="2.0" xmlns:m="http://search.yahoo.com/mrss/"><channel>
+<title>Stones</title><item><guid>1</guid><title>One</title>{media}</item></channel></rss>"""
+PICTURE = '<m:content url="/1.jpg" type="image/jpeg" medium="image"/>'
+SOUND = '<m:content url="/1.mp3" type="audio/mpeg" duration="93"/>'
+VIDEO = '<m:content url="/1.mp4" medium="video" duration="95"/>'
+ENCLOSURE = '<enclosure url="/e.mp3" type="audio/mpeg"/>'
+
+
+@pytest.mark.parametrize(
+    ("media", "path", "seconds"),
+    [
+        (PICTURE + SOUND, "/1.mp3", 93),
+        ('<m:content url="/1" medium="audio"/>', "/1", None),
+        (VIDEO, "/1.mp4", 95),
+        (f"<m:group>{PICTURE}{VIDEO}{SOUND}</m:group>", "/1.mp3", 93),
+        (SOUND + ENCLOSURE, "/e.mp3", None),
+        (SOUND + ENCLOSURE.replace("audio/mpeg", "video/mp4"), "/1.mp3", 93),
+    ],
+    ids=["by type", "by medium", "video", "group", "enclosure first", "sound before pictures"],
+)
+def test_the_recording_of_a_media_feed_is_its_sound(
+    media: str, path: str, seconds: float | None
+) -> None:
+    feed = read_feed(MEDIA_FEED.format(media=media).encode(), url="https://a.example/feed")
+    assert feed.newest.media_url == f"https://a.example{path}"
+    assert feed.newest.duration_sec == seconds
+
+
+def test_a_media_feed_of_pictures_holds_no_recordings() -> None:
+    with pytest.raises(IngestFailed, match="no recordings"):
+        read_feed(MEDIA_FEED.format(media=PICTURE).encode(), url="https://a.example/feed")
+
+
 def test_a_feed_leads_to_its_newest_episode(site: HTTPServer) -> None:
     url = serve_feed(site, item("old", day=1), item("new", day=9), item("older", day=2))
     fetched = open_link(url)

@@ -1,6 +1,7 @@
 """A podcast's feed, RSS or Atom: its episodes, with their recordings and transcripts."""
 
 import base64
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urljoin
@@ -12,6 +13,7 @@ from knowledge.sources.transcripts import parse_transcript
 
 MOST_EPISODES = 5_000
 _RECORDINGS = ("audio/", "video/")
+_MEDIA = ("audio", "video")
 _ATOM = "http://www.w3.org/2005/Atom"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 
@@ -67,6 +69,8 @@ def _name(node: Any) -> str:
     space, _, local = node.tag[1:].partition("}")
     if space == _ATOM:
         return f"atom:{local}"
+    if "search.yahoo.com/mrss" in space:
+        return f"media:{local}"
     if "itunes" in space.lower():
         return f"itunes:{local}"
     if "podcast" in space.lower():
@@ -88,16 +92,16 @@ def _person(node: Any) -> str:
 
 
 def _episode(entry: Any, url: str) -> dict[str, Any]:
-    media_url = _recording(entry, url)
+    recording, media_url = _recording(entry, url)
     link = _text(entry, "link") or _atom_link(entry, "alternate")
     return {
-        "title": _text(entry, "title", "atom:title", "itunes:title"),
+        "title": _text(entry, "title", "atom:title", "itunes:title", "media:title"),
         "author": _text(entry, "itunes:author") or _person(entry),
         "guid": _text(entry, "guid", "atom:id") or media_url,
         "number": _text(entry, "itunes:episode"),
         "link": _joined(url, link) if link else "",
         "media_url": media_url,
-        "duration": _text(entry, "itunes:duration"),
+        "duration": _text(entry, "itunes:duration") or _media_duration(recording),
         "published": _text(entry, "pubDate", "atom:published", "atom:updated", "other:date"),
         "transcripts": [
             _transcript(child, url) for child in entry if _name(child) == "podcast:transcript"
@@ -105,19 +109,44 @@ def _episode(entry: Any, url: str) -> dict[str, Any]:
     }
 
 
-def _recording(entry: Any, url: str) -> str:
-    """Sound before pictures; an enclosure that names no type is taken at its word."""
-    found = [
-        (child.get("type", "").lower(), child.get("url") or child.get("href") or "")
-        for child in entry
-        if _name(child) == "enclosure"
-        or (_name(child) == "atom:link" and child.get("rel") == "enclosure")
-    ]
-    fitting = [
-        pair for pair in found if pair[1] and (not pair[0] or pair[0].startswith(_RECORDINGS))
-    ]
-    fitting.sort(key=lambda pair: pair[0].startswith("video/"))
-    return _joined(url, fitting[0][1]) if fitting else ""
+def _recording(entry: Any, url: str) -> tuple[Any, str]:
+    """The element that names the recording, and its address: sound before pictures.
+
+    An enclosure that names no type is taken at its word, and comes before media:content.
+    """
+    found = [node for node in _offered(entry) if _address(node)]
+    found.sort(key=lambda node: (_is_video(node), _name(node) == "media:content"))
+    return (found[0], _joined(url, _address(found[0]))) if found else (None, "")
+
+
+def _offered(entry: Any) -> Iterator[Any]:
+    for node in entry:
+        name, kind = _name(node), node.get("type", "").lower()
+        is_recording = kind.startswith(_RECORDINGS)
+        if name == "enclosure" or (name == "atom:link" and node.get("rel") == "enclosure"):
+            if is_recording or not kind:
+                yield node
+        elif name == "media:group":
+            yield from _offered(node)
+        elif name == "media:content" and (is_recording or _medium(node) in _MEDIA):
+            yield node
+
+
+def _media_duration(recording: Any) -> str:
+    is_media = recording is not None and _name(recording) == "media:content"
+    return str(recording.get("duration", "")) if is_media else ""
+
+
+def _address(node: Any) -> str:
+    return str(node.get("url") or node.get("href") or "").strip()
+
+
+def _medium(node: Any) -> str:
+    return str(node.get("medium", "")).lower()
+
+
+def _is_video(node: Any) -> bool:
+    return node.get("type", "").lower().startswith("video/") or _medium(node) == "video"
 
 
 def _atom_link(entry: Any, rel: str) -> str:
