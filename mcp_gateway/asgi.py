@@ -90,7 +90,7 @@ class McpApp:
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
         request_id = _request_id(headers.get("x-request-id", ""))
-        send = _with_request_id(send, request_id)
+        send = _head_with_body(_with_request_id(send, request_id))
         try:
             _refuse_elsewhere(scope, headers)
             secret = await self._authenticated(headers, self._threads)
@@ -195,6 +195,24 @@ def _with_request_id(send: Send, request_id: str) -> Send:
         await send(message)
 
     return send_with_id
+
+
+def _head_with_body(send: Send) -> Send:
+    """Keep the head back until there is a body: the SDK sends it before a call has begun.
+
+    A client that waits for the head has its answer then, and does not wake up twice.
+    """
+    head: list[Message] = []
+
+    async def send_together(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            head.append(message)
+            return
+        if head:
+            await send(head.pop())
+        await send(message)
+
+    return send_together
 
 
 async def _refuse(refusal: Refusal, request_id: str, send: Send) -> None:
