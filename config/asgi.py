@@ -8,6 +8,7 @@ from django.core.asgi import get_asgi_application
 
 from config.body_limit import BodyLimit
 from config.lingering import App, Lingering, Message, Receive, Send
+from config.measuring import ROUTE, Measured
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -26,12 +27,14 @@ limited_django_app = BodyLimit(django_app)
 import_app = ImportGate(django_app)
 
 
-async def _serve(scope: Message, receive: Receive, send: Send) -> None:
+async def _answer(scope: Message, receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
         await _run_lifespan(receive, send)
     elif scope["path"] in ("/mcp", "/mcp/"):
+        scope[ROUTE] = "/mcp"
         await mcp_app(scope, receive, send)
     elif is_upload(scope):
+        scope[ROUTE] = "/api/v1/uploads/<str:upload_id>/file"
         await receive_file(scope, receive, send)
     elif is_import(scope):
         await import_app(scope, receive, send)
@@ -47,4 +50,11 @@ async def _run_lifespan(receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.shutdown.complete"})
 
 
-application = Lingering(_serve)
+async def _answer_mcp(scope: Message, receive: Receive, send: Send) -> None:
+    scope[ROUTE] = "/mcp"
+    await mcp_app(scope, receive, send)
+
+
+application = Measured(Lingering(_answer))
+mcp_application = Measured(Lingering(_answer_mcp))
+"""MCP alone, for `manage.py mcp_server`."""

@@ -1,13 +1,19 @@
 """What Django itself answers when no view could: below /api/, in the envelope of every error."""
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views import defaults
 
+WRONG_HOST = "This Host is not served here; the operator can add it to QUARRY_ALLOWED_HOSTS."
+
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    is_host = isinstance(exception, DisallowedHost)
     if _is_api(request):
-        sentence = "The request is malformed, or its Host is not served here."
+        sentence = WRONG_HOST if is_host else "The request is malformed."
         return _envelope(request, 400, "invalid_body", sentence)
+    if is_host:
+        return HttpResponse(f"{WRONG_HOST}\n", status=400, content_type="text/plain")
     return defaults.bad_request(request, exception)
 
 

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable
+from typing import Any, cast
 from uuid import uuid4
 
 from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 
@@ -27,7 +29,15 @@ class RequestId:
         request.request_id = request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
+        _note_route(request)
         return response
+
+
+def _note_route(request: HttpRequest) -> None:
+    """Leave the route's template, never the address, for the metrics."""
+    if request.resolver_match and isinstance(request, ASGIRequest):
+        scope = cast(dict[str, Any], request.scope)
+        scope["quarry.route"] = f"/{request.resolver_match.route}"
 
 
 class Cors:

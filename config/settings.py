@@ -220,6 +220,10 @@ SPECTACULAR_SETTINGS = {
     ],
 }
 
+# Metrics: without a token, for this machine alone -----------------------------------------
+
+QUARRY_METRICS_TOKEN = env.text("QUARRY_METRICS_TOKEN")
+
 # MCP -------------------------------------------------------------------------------------
 
 QUARRY_TOKEN = env.text("QUARRY_TOKEN")
@@ -251,12 +255,24 @@ SECURE_PROXY_SSL_HEADER = (
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "TEXT": {"()": "knowledge.logs.TextFormatter"},
+        "JSON": {"()": "knowledge.logs.JsonFormatter"},
+    },
+    "filters": {
+        "expected job failures": {"()": "knowledge.logs.ExpectedJobFailures"},
+        "wrong hosts": {"()": "knowledge.logs.WrongHosts"},
+    },
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": env.one_of("QUARRY_LOG_FORMAT", ("TEXT", "JSON"), "TEXT"),
+        }
+    },
     "loggers": {
-        # A caller's mistake is told to the caller, and a wrong Host to nobody.
-        "django.request": {"level": "ERROR"},
-        "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+        "django.request": {"level": "ERROR"},  # a caller's mistake is told to the caller
+        "django.security.DisallowedHost": {"filters": ["wrong hosts"]},
+        "dramatiq.worker.WorkerThread": {"filters": ["expected job failures"]},
     },
     "root": {
         "handlers": ["stderr"],

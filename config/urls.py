@@ -3,6 +3,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from config.health import livez, readyz
+from config.metrics import metrics
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
@@ -11,6 +12,7 @@ urlpatterns = [
     path("api/v1/", include("knowledge.api.urls")),
     path("livez", livez),
     path("readyz", readyz),
+    path("metrics", metrics),
 ]
 
 handler400 = "config.failures.bad_request"

@@ -5,6 +5,8 @@ Or on a server of their own, by a setting.
 
 import threading
 from collections.abc import Collection
+from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +22,8 @@ from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
 
 from knowledge.consumer import HeldMessage, PostgresConsumer
 from knowledge.job_servers.base import JobServer, arguments_of
+from knowledge.logs import job_id
+from knowledge.metrics import JOB_SECONDS, JOBS
 from knowledge.models import Job
 
 # The notification leaves with the caller's commit, and not at all when that rolls back.
@@ -33,6 +37,19 @@ WITH added AS (
     RETURNING available_at
 )
 SELECT pg_notify('knowledge_job', '') FROM added WHERE available_at <= clock_timestamp()
+"""
+
+
+# Each state by its own index; dead jobs, of which there may be many, are not looked at.
+_LENGTHS = """
+SELECT queue, sum(waiting)::int, sum(running)::int,
+    greatest(extract(epoch FROM clock_timestamp() - min(due_since)), 0)::float8
+FROM (
+    SELECT queue, count(*) AS waiting, 0 AS running, min(available_at) AS due_since
+    FROM knowledge_job WHERE state = 'queued' GROUP BY queue
+    UNION ALL
+    SELECT queue, 0, count(*), NULL FROM knowledge_job WHERE state = 'claimed' GROUP BY queue
+) AS counted GROUP BY queue
 """
 
 
@@ -64,6 +81,26 @@ def enqueue_now(broker: Broker, message: Message[Any]) -> None:
 def keeps_dead_jobs() -> bool:
     """Whether dead jobs are in the job table; with a server, those there are of another time."""
     return not isinstance(dramatiq.get_broker(), JobServer)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLength:
+    """Jobs that wait and that run, and how long the oldest due one waits; None is not known."""
+
+    waiting: int
+    running: int | None = None
+    oldest_sec: float | None = None
+
+
+def queue_lengths() -> dict[str, QueueLength]:
+    """Every queue, however empty it is."""
+    broker = dramatiq.get_broker()
+    if isinstance(broker, JobServer):
+        return {name: QueueLength(broker.count_waiting(name)) for name in broker.queues}
+    lengths = dict.fromkeys(sorted(broker.get_declared_queues()), QueueLength(0, 0, 0.0))
+    with connection.cursor() as cursor:
+        cursor.execute(_LENGTHS)
+        return lengths | {name: QueueLength(*figures) for name, *figures in cursor.fetchall()}
 
 
 def without_message(ids: Collection[UUID]) -> list[UUID]:
@@ -115,7 +152,31 @@ def _server_at(url: str) -> JobServer:
 
 def job_middleware() -> list[Middleware]:
     """What surrounds every job, outermost first."""
-    return [DjangoConnections(), Retries(), CurrentMessage(), TimeLimit()]
+    return [Counted(), DjangoConnections(), Retries(), CurrentMessage(), TimeLimit()]
+
+
+class Counted(Middleware):
+    """Counts jobs by how they end; outermost, so that it sees what `Retries` made of them."""
+
+    def __init__(self) -> None:
+        self._thread = threading.local()
+
+    def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
+        job_id.set(message.message_id)
+        self._thread.started = perf_counter()
+
+    def after_process_message(
+        self,
+        broker: Broker,
+        message: MessageProxy,
+        *,
+        result: Any = None,
+        exception: BaseException | None = None,
+    ) -> None:
+        outcome = "done" if exception is None else "dead" if message.failed else "retried"
+        JOBS.labels(message.queue_name, message.actor_name, outcome).inc()
+        JOB_SECONDS.labels(message.actor_name).observe(perf_counter() - self._thread.started)
+        job_id.set("")
 
 
 class DjangoConnections(Middleware):

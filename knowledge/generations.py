@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from knowledge.chunking import Piece, indexed_text
 from knowledge.copying import copy_rows
 from knowledge.errors import ProviderUnavailable
+from knowledge.metrics import provider_call
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
 from knowledge.providers import embedder_named, live_embedder
 from knowledge.providers.protocols import Embedder, Vectors
@@ -180,7 +181,8 @@ def _gathered(
 
 
 def _embed(generation: Generation, texts: Sequence[str]) -> Vectors:
-    vectors = embedder_of(generation).embed_document(texts)
+    with provider_call(generation.embedder, "embed_document"):
+        vectors = embedder_of(generation).embed_document(texts)
     if vectors.shape != (len(texts), generation.dimensions):
         raise ProviderUnavailable(
             f"The embedder {generation.embedder} answered {vectors.shape} for {len(texts)} texts "

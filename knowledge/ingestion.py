@@ -1,6 +1,7 @@
 """Putting things in: texts, links and uploads; what each costs, and what becomes of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from uuid import UUID
@@ -10,6 +11,7 @@ from django.db import transaction
 from knowledge import intake, linking, quotas, tasks
 from knowledge.access import Access, Capability
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
+from knowledge.metrics import INGESTED
 from knowledge.models import Content, Item, Step, Transform, Upload, UploadState
 from knowledge.providers import live_transcriber
 from knowledge.renewing import renew_item
@@ -129,6 +131,16 @@ def add_text(
     return _add_text(access, text, wish_of(access, title=title, in_kb=in_kb, tags=tags))
 
 
+@contextmanager
+def _count_failed_links() -> Iterator[None]:
+    try:
+        yield
+    except IngestFailed:
+        INGESTED.labels("link", "failed").inc()
+        raise
+
+
+@_count_failed_links()
 def add_url(access: Access, url: str, wish: Wish) -> Item:
     """Add what a link leads to; what somebody added before is shared and costs nothing."""
     access.require(Capability.WRITE)

@@ -19,6 +19,7 @@ from knowledge import quotas
 from knowledge.chunking import chunk
 from knowledge.errors import IngestFailed, QuarryError
 from knowledge.languages import language_of
+from knowledge.metrics import INGESTED, provider_call
 from knowledge.models import (
     Content,
     ContentState,
@@ -91,6 +92,7 @@ def filled(content: Content, extracted: Extracted) -> list[Item]:
         if item.in_kb:
             index_item(item, pieces, None)
     transaction.on_commit(lambda: forget_media(content.pk))
+    transaction.on_commit(INGESTED.labels(content.kind, "ready").inc)
     return items
 
 
@@ -117,6 +119,7 @@ def fail(content_id: UUID, error: QuarryError) -> list[Item]:
             item.index_status, item.index_error = IndexStatus.FAILED, error.message
             item.save(update_fields=["index_status", "index_error"])
     transaction.on_commit(lambda: forget_media(content_id))
+    transaction.on_commit(INGESTED.labels(content.kind, "failed").inc)
     return items
 
 
@@ -297,7 +300,8 @@ def _transcribed(content: Content, path: Path, seconds: float) -> Extracted:
         rung=transcriber.name, cost_usd=cost, duration_sec=seconds
     )
     notebook = ContentNotebook(content.pk)
-    transcript = transcriber.transcribe(path, notebook, language=content.language)
+    with provider_call(transcriber.name, "transcribe", expected=StillTranscribing):
+        transcript = transcriber.transcribe(path, notebook, language=content.language)
     text, parts = spoken(list(transcript.segments))
     return Extracted(text=text, parts=parts, language=transcript.language, duration_sec=seconds)
 

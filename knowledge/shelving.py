@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from knowledge import changes, generations, pipeline, tasks, transforms
 from knowledge.access import Access
 from knowledge.chunking import Piece, chunk
 from knowledge.errors import OutOfScope
 from knowledge.generations import EmbeddedPieces
 from knowledge.languages import language_of
+from knowledge.metrics import INGESTED
 from knowledge.models import (
     Content,
     Filing,
@@ -154,6 +157,8 @@ def shelve(access: Access, content: Content, wish: Wish, ready: Prepared | None)
         tasks.announce(WebhookEvent.ITEM_READY, item)
     if wish.auto_transform:
         transforms.want_transform(item)
+    outcome = "ready" if content.is_ready else "queued"
+    transaction.on_commit(INGESTED.labels(content.kind, outcome).inc)
     return item
 
 

@@ -6,10 +6,12 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from knowledge.metrics import provider_call
 from knowledge.models import Content, Item, Transform, TransformState, Usage
 from knowledge.places import link_to, span_locator
 from knowledge.providers import live_summarizer
@@ -28,7 +30,9 @@ def summarize_item(item_id: UUID) -> None:
         queued.update(state=TransformState.WAITING)
         return
     # Outside of any transaction: this may take minutes.
-    summary = live_summarizer().summarize(item.title, item.content.text)
+    summarizer = live_summarizer()
+    with provider_call(settings.QUARRY_SUMMARIZER, "summarize"):
+        summary = summarizer.summarize(item.title, item.content.text)
     _keep(item, summary)
 
 

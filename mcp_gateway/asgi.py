@@ -133,6 +133,7 @@ def _refuse_elsewhere(scope: Scope, headers: dict[str, str]) -> None:
     if scope["path"] not in PATHS:
         raise Refusal(404, NotFound("There is nothing here; MCP is at /mcp."))
     if not _is_allowed_host(headers.get("host", "")):
+        logger.warning("Host %r is not in QUARRY_ALLOWED_HOSTS", headers.get("host", ""))
         raise Refusal(421, InvalidInput("This Host is not served; see QUARRY_ALLOWED_HOSTS."))
     if "origin" in headers and not _is_allowed_origin(headers["origin"]):
         raise Refusal(403, InvalidInput("This Origin may not call; see QUARRY_ALLOWED_HOSTS."))

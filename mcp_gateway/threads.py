@@ -5,6 +5,7 @@ database, and the next one that it would send is refused.
 """
 
 import asyncio
+import contextvars
 import logging
 import threading
 from collections.abc import Callable
@@ -36,10 +37,11 @@ class DatabaseThreads:
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Wait for the work; a caller that leaves stops it."""
         run = Run()
+        context = contextvars.copy_context()  # so that log lines have the id of their request
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(
-                self._pool, partial(run.through, partial(work, *args, **kwargs))
+                self._pool, context.run, run.through, partial(work, *args, **kwargs)
             )
         except asyncio.CancelledError:
             self._stoppers.submit(run.stop)

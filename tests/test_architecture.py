@@ -103,7 +103,9 @@ def test_edges_hold_no_sql(path: Path) -> None:
     "path", python_files("knowledge", "tokens", "mcp_gateway", "config"), ids=str
 )
 def test_only_the_settings_read_the_environment(path: Path) -> None:
-    if path.relative_to(ROOT).as_posix() in ("config/env.py", "config/asgi.py"):
+    # prometheus_client learns its folder from a variable alone, which metrics.py sets.
+    others = ("config/asgi.py", "knowledge/metrics.py")
+    if path.relative_to(ROOT).as_posix() in ("config/env.py", *others):
         return
     names = {"environ", "getenv"}
     for node in ast.walk(ast.parse(path.read_text())):

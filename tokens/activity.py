@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import DatabaseError
 
+from knowledge.metrics import CALL_SECONDS, CALLS
 from knowledge.validation import as_moment, within
 from tokens.models import Event, Token
 
@@ -71,6 +72,8 @@ def record(
     request_id: str = "",
 ) -> None:
     """Write one event. A caller whose work is done must not see it fail over its record."""
+    CALLS.labels(edge, action, outcome).inc()
+    CALL_SECONDS.labels(edge, action).observe(latency_ms / 1000)
     try:
         Event.objects.create(
             token=token,

@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from knowledge.errors import InvalidToken, MissingToken
+from knowledge.metrics import TOKENS_REFUSED
 from tokens.models import Token
 from tokens.secrets import digest, is_well_formed
 
@@ -14,7 +15,7 @@ _USED_EVERY = timedelta(minutes=1)
 def authenticate(secret: str) -> Token:
     """The live token with this secret; any other secret is refused, and told why."""
     if not is_well_formed(secret):
-        raise InvalidToken("This is not a Quarry token; check that it was copied whole.")
+        raise _refused("malformed", "This is not a Quarry token; check that it was copied whole.")
     token = (
         Token.objects.filter(digest=digest(secret), owner__is_active=True)
         .select_related("owner")
@@ -22,12 +23,12 @@ def authenticate(secret: str) -> Token:
         .first()
     )
     if token is None:
-        raise InvalidToken("This token is unknown here; mint a new one.")
+        raise _refused("unknown", "This token is unknown here; mint a new one.")
     if token.state != "active":
         if token.state == "revoked":
             # For good, also when its last folder went: no folder given later may revive it.
             Token.objects.filter(pk=token.pk).revoke()
-        raise InvalidToken(f"This token is {token.state}; mint a new one.")
+        raise _refused(token.state, f"This token is {token.state}; mint a new one.")
     _note_use(token)
     return token
 
@@ -35,11 +36,17 @@ def authenticate(secret: str) -> Token:
 def secret_from_header(header: str | None) -> str:
     """The secret in an `Authorization: Bearer …` header."""
     if not header:
+        TOKENS_REFUSED.labels("missing").inc()
         raise MissingToken("Send a token in the header `Authorization: Bearer qry_…`.")
     scheme, _, secret = header.strip().partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():
-        raise InvalidToken("The Authorization header must read `Bearer qry_…`.")
+        raise _refused("malformed", "The Authorization header must read `Bearer qry_…`.")
     return secret.strip()
+
+
+def _refused(reason: str, message: str) -> InvalidToken:
+    TOKENS_REFUSED.labels(reason).inc()
+    return InvalidToken(message)
 
 
 def _note_use(token: Token) -> None:

@@ -52,6 +52,10 @@ class JobServer(Broker):
     def names(self, ids: Set[str]) -> set[str]:
         """Those of the ids that a message here may be about, whether it waits or is being run."""
 
+    @abstractmethod
+    def count_waiting(self, queue: str) -> int:
+        """The messages that wait in a queue, or `ProviderUnavailable`."""
+
     def _enqueue_committed(self, message: Message[Any], delay: int | None) -> None:
         try:
             self.enqueue_now(message, delay=delay)

@@ -62,6 +62,12 @@ class RabbitServer(JobServer, RabbitmqBroker):
         waiting = [self.get_queue_message_counts(queue)[:2] for queue in self.queues]
         return set(ids) if any(map(any, waiting)) else set()
 
+    def count_waiting(self, queue: str) -> int:
+        try:
+            return int(self.get_queue_message_counts(queue)[0])
+        except self.outages as error:
+            raise ProviderUnavailable(f"{self.where} does not answer: {reason(error)}") from error
+
     def get_queue_message_counts(self, queue_name: str) -> tuple[int, int, int]:
         with self.sending:
             del self.connection  # RabbitMQ has closed it if nothing was sent for a while

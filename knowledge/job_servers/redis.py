@@ -48,6 +48,12 @@ class RedisServer(JobServer, RedisBroker):
             named |= arguments_of(encoded) & ids
         return named
 
+    def count_waiting(self, queue: str) -> int:
+        try:
+            return int(self.client.llen(f"{self.namespace}:{queue}"))
+        except redis.RedisError as error:
+            raise ProviderUnavailable(f"{self.where} does not answer: {reason(error)}") from error
+
     def _messages(self) -> Iterator[bytes]:
         """Every message, until it is acknowledged."""
         for queue in chain(self.queues, self.delay_queues):

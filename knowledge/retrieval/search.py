@@ -16,6 +16,7 @@ from knowledge.models import Chunk, Content, Filing, Item
 from knowledge.places import link_to, mark_before
 from knowledge.retrieval import semantic
 from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
+from knowledge.retrieval.measuring import measured
 from knowledge.retrieval.passages import (
     Passage,
     WordPairs,
@@ -163,6 +164,7 @@ class Ranking:
     degraded: str | None
 
 
+@measured
 def rank(
     access: Access,
     *,

@@ -7,6 +7,7 @@ from threading import Lock
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.generations import embedder_of
+from knowledge.metrics import provider_call
 from knowledge.models import Generation
 from knowledge.providers.protocols import Embedder, Vector
 from knowledge.retrieval.keyword import KeywordQuery, conditions_sql
@@ -84,7 +85,8 @@ def embed(generation: Generation, query: str) -> Vector:
     key = (embedder, query)
     vector = _known.get(key)
     if vector is None:
-        vector = _embed_in_time(embedder, query)
+        with provider_call(generation.embedder, "embed_query"):
+            vector = _embed_in_time(embedder, query)
         _remember(key, vector)
     return vector
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import dramatiq
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from django.utils.module_loading import autodiscover_modules
@@ -13,6 +14,7 @@ from dramatiq.worker import Worker
 
 from knowledge.broker import PostgresBroker, check_broker
 from knowledge.errors import ProviderUnavailable
+from knowledge.metrics import share_metrics
 from knowledge.models import Job
 from knowledge.scheduling import run_scheduler
 
@@ -36,6 +38,7 @@ class Command(BaseCommand):
     ) -> None:
         if threads < 1:
             raise CommandError("--threads must be at least 1.")
+        share_metrics(settings.QUARRY_HOME / "metrics")
         stopped = _stop_signal()
         if with_parent:
             threading.Thread(target=_stop_with_parent, args=[stopped], daemon=True).start()

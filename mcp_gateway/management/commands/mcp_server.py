@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, close_old_connections
 
 from knowledge.errors import InvalidToken
+from knowledge.metrics import share_metrics
 from tokens.authentication import authenticate
 
 
@@ -35,10 +36,16 @@ class Command(BaseCommand):
     def _serve_http(self, host: str, port: int) -> None:
         import uvicorn
 
-        from mcp_gateway.asgi import McpApp
-
+        share_metrics(settings.QUARRY_HOME / "metrics")
         self.stderr.write(f"MCP at http://{host}:{port}/mcp", self.style.SUCCESS)
-        uvicorn.run(McpApp(), host=host, port=port, lifespan="on", ws="none", log_config=None)
+        uvicorn.run(
+            "config.asgi:mcp_application",
+            host=host,
+            port=port,
+            lifespan="on",
+            ws="none",
+            log_config=None,
+        )
 
 
 def _check(secret: str) -> None:

@@ -18,6 +18,7 @@ from django.db.utils import OperationalError
 
 from knowledge.broker import check_broker
 from knowledge.errors import ProviderUnavailable
+from knowledge.metrics import share_metrics
 from knowledge.providers import live_embedder
 from tokens.first_run import FirstRun, set_up_first_run
 
@@ -37,6 +38,7 @@ class Command(BaseCommand):
         listener = _listen(host, options["port"])
         # A service manager's stop is the same as Ctrl-C, also after the server has had its turn.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
         worker = None if options["no_worker"] else WorkerProcess()
         try:
             self._prepare()
