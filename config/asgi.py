@@ -4,11 +4,13 @@ import os
 import warnings
 from typing import cast
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 from config.body_limit import BodyLimit
 from config.lingering import App, Lingering, Message, Receive, Send
 from config.measuring import ROUTE, Measured
+from config.running import RunningServer, noted
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -44,17 +46,13 @@ async def _answer(scope: Message, receive: Receive, send: Send) -> None:
 
 async def _run_lifespan(receive: Receive, send: Send) -> None:
     await receive()
+    home = str(settings.QUARRY_HOME)
+    server = RunningServer(os.getpid(), home, settings.SETTINGS_GIVEN)
     async with mcp_app.lifespan():
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
+        with noted(settings.QUARRY_RUN_FOLDER, server):
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
     await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _answer_mcp(scope: Message, receive: Receive, send: Send) -> None:
-    scope[ROUTE] = "/mcp"
-    await mcp_app(scope, receive, send)
-
-
 application = Measured(Lingering(_answer))
-mcp_application = Measured(Lingering(_answer_mcp))
-"""MCP alone, for `manage.py mcp_server`."""

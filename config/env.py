@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,6 +10,8 @@ from typing import Any, TypeVar
 from django.core.exceptions import ImproperlyConfigured
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
+
+from config import running
 
 T = TypeVar("T")
 
@@ -63,6 +66,20 @@ def parsed(name: str, parse: Callable[[str], T]) -> T:
         return parse(text(name))
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}") from None
+
+
+def given_names() -> list[str]:
+    """The settings that this process was given, by name; their values may be secret."""
+    return sorted(name for name in running.WHERE_THINGS_ARE if text(name))
+
+
+def home_beside(run_folder: Path, default: Path) -> str:
+    """The data folder of the server that runs in this checkout, said aloud, or the default."""
+    home = running.home_of_running_server(run_folder, given_names())
+    if not home or Path(home) == default:
+        return str(default)
+    sys.stderr.write(f"Using the library of the running server: {home}\n")
+    return home
 
 
 def database(name: str) -> dict[str, Any] | None:

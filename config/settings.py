@@ -14,10 +14,14 @@ VERSION = "0.1.0"
 
 PRODUCTION = env.flag("QUARRY_PRODUCTION")
 DEBUG = env.flag("QUARRY_DEBUG")
-QUARRY_HOME = Path(env.text("QUARRY_HOME") or BASE_DIR / "var").resolve()
+QUARRY_RUN_FOLDER = Path(env.text("QUARRY_RUN_FOLDER") or BASE_DIR / "var" / "running").resolve()
+QUARRY_HOME = Path(env.text("QUARRY_HOME") or env.home_beside(QUARRY_RUN_FOLDER, BASE_DIR / "var"))
+QUARRY_HOME = QUARRY_HOME.resolve()
 SECRET_KEY = env.secret_key("QUARRY_SECRET_KEY", home=QUARRY_HOME, required=PRODUCTION)
 ALLOWED_HOSTS = env.words("QUARRY_ALLOWED_HOSTS") or ["localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.words("QUARRY_TRUSTED_ORIGINS")
+
+SETTINGS_GIVEN = env.given_names()
 
 # The application -------------------------------------------------------------------------
 

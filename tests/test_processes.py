@@ -375,6 +375,7 @@ def environment(home: Path) -> dict[str, str]:
     """Nobody's settings but the product's own, and an embedder that takes no time."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     own = {"QUARRY_HOME": str(home), "QUARRY_EMBEDDER": "fake"}
+    own["QUARRY_RUN_FOLDER"] = str(home / "running")
     return {**kept, **own, "DJANGO_SETTINGS_MODULE": "config.settings"}
 
 

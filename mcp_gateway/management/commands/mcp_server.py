@@ -39,7 +39,7 @@ class Command(BaseCommand):
         share_metrics(settings.QUARRY_HOME / "metrics")
         self.stderr.write(f"MCP at http://{host}:{port}/mcp", self.style.SUCCESS)
         uvicorn.run(
-            "config.asgi:mcp_application",
+            "config.mcp_asgi:application",
             host=host,
             port=port,
             lifespan="on",
