@@ -1,6 +1,6 @@
 """MCP alone, for `manage.py mcp_server`; Django is set up by then, and its views are not loaded."""
 
-from config.body_limit import Message, Receive, Send
+from config.lingering import Lingering, Message, Receive, Send
 from config.measuring import ROUTE, Measured
 from mcp_gateway.asgi import McpApp
 
@@ -12,4 +12,4 @@ async def _answer(scope: Message, receive: Receive, send: Send) -> None:
     await mcp_app(scope, receive, send)
 
 
-application = Measured(_answer)
+application = Measured(Lingering(_answer))

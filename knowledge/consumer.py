@@ -4,7 +4,6 @@ Claims are held by an advisory lock of the worker's session: they are free the m
 """
 
 import logging
-import secrets
 import socket
 import threading
 import time
@@ -18,6 +17,8 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from dramatiq.broker import Consumer, MessageProxy
 from dramatiq.errors import ConnectionClosed, DecodeError
 from dramatiq.message import Message
+
+from knowledge.locks import new_worker_key
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +113,7 @@ class PostgresConsumer(Consumer):
         self.queue_name = queue_name
         self.prefetch = prefetch
         self.draining = draining
-        self.key = secrets.randbits(63)
+        self.key = new_worker_key()
         self.held: set[str] = set()
         self.mutex = threading.RLock()
         self.session: psycopg.Connection[Any] | None = None

@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from knowledge.chunking import Piece, indexed_text
 from knowledge.copying import copy_rows
 from knowledge.errors import ProviderUnavailable
+from knowledge.locks import Lock
 from knowledge.metrics import provider_call
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
 from knowledge.providers import embedder_named, live_embedder
@@ -31,9 +32,6 @@ _STORED_AT_ONCE = 512
 
 _SECONDS_AT_RISK = 0.25
 """What took as long as this to embed is written before more is: a vendor's batch always does."""
-
-_WRITING = 7_361_001
-"""The advisory lock that index writers share, and that a change of generation has alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +83,13 @@ def hold_live_generation() -> None:
     knows that every chunk up to the last id is there to be seen. It comes after the item's row.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_WRITING])
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [Lock.INDEX_WRITERS])
 
 
 def hold_off_writers() -> None:
     """Wait until nobody writes to the index; until this transaction ends nobody starts."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_WRITING])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [Lock.INDEX_WRITERS])
 
 
 def embed_inline(title: str, pieces: Sequence[Piece]) -> EmbeddedPieces | None:

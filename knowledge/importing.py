@@ -32,6 +32,7 @@ from knowledge.exporting import (
 )
 from knowledge.item_records import ItemRecord
 from knowledge.link_records import RelationRecord, SourceRecord, VersionRecord
+from knowledge.locks import Lock
 from knowledge.records import ContentRecord, FolderRecord, Manifest, Record
 from knowledge.restoring import Batch, FolderIds, Group
 from knowledge.zips import Archive
@@ -45,8 +46,6 @@ _LONGEST = {**_REQUIRED, RELATIONS: 10_000, VERSIONS: 20_000_000, SOURCES: 20_00
 _ROOM, _SWELLING = 256_000_000, 100
 """What may always be inflated, and how many times the archive's own size."""
 _BATCH_ITEMS, _BATCH_CHARACTERS, _BATCH_RELATIONS = 50, 1_000_000, 500
-_IMPORTING = 7_361_005
-"""The advisory lock, together with the owner's id, of whoever imports into a library."""
 
 R = TypeVar("R", bound=Record)
 
@@ -110,7 +109,7 @@ def import_library(
 def _alone(owner_id: int) -> Iterator[None]:
     """One import at a time into a library; a dead one's hold ends with it."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_IMPORTING, owner_id])
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [Lock.IMPORT, owner_id])
         if not cursor.fetchone()[0]:
             raise Conflict(
                 "Another import into this library is running; wait until it is done.",
@@ -120,7 +119,7 @@ def _alone(owner_id: int) -> Iterator[None]:
         yield
     finally:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_IMPORTING, owner_id])
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [Lock.IMPORT, owner_id])
 
 
 @contextmanager

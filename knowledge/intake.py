@@ -19,6 +19,7 @@ from knowledge import quotas
 from knowledge.chunking import chunk
 from knowledge.errors import IngestFailed, QuarryError
 from knowledge.languages import language_of
+from knowledge.locks import thing_key
 from knowledge.metrics import INGESTED, provider_call
 from knowledge.models import (
     Content,
@@ -245,7 +246,7 @@ def _unfinished() -> QuerySet[Content]:
 @contextmanager
 def alone(number: int) -> Iterator[bool]:
     """Whether this worker is the only one at what has that number; a dead one's hold ends."""
-    key = number & (2**63 - 1)
+    key = thing_key(number)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
         got: bool = cursor.fetchone()[0]

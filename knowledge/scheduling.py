@@ -21,14 +21,13 @@ from dramatiq import Actor
 from knowledge.broker import enqueue_now
 from knowledge.consumer import OUTAGE, open_session
 from knowledge.errors import ProviderUnavailable
+from knowledge.locks import Lock
 from knowledge.models import Schedule
 
 logger = logging.getLogger(__name__)
 
 TICK_SEC = 1.0
 MAX_BACKOFF_SEC = 10.0
-LOCK = 7_361_002
-"""The advisory lock of whoever schedules."""
 
 _MESSAGE_IDS = UUID("5e0d3cb8-6f3c-4b62-9a57-0d5f4c1c7a11")
 
@@ -117,9 +116,7 @@ class _Scheduler:
         if self.session is None:
             self.session = open_session("quarry scheduler")
             self.holds_lock = False
-        # Asked even of who has the lock: it is gone if the session is.
-        question = "SELECT true" if self.holds_lock else f"SELECT pg_try_advisory_lock({LOCK})"
-        self.holds_lock = self.session.execute(question).fetchone() == (True,)
+        self.holds_lock = _ask(self.session, holds_lock=self.holds_lock)
         return self.holds_lock
 
     def _back_off(self, error: Exception) -> None:
@@ -129,6 +126,15 @@ class _Scheduler:
         self.failures += 1
         if not isinstance(error, ProviderUnavailable):
             self.close()
+
+
+def _ask(session: psycopg.Connection[Any], *, holds_lock: bool) -> bool:
+    """Whether the session has the lock; one that had it is asked too, for it may be gone."""
+    if holds_lock:
+        return session.execute("SELECT true").fetchone() == (True,)
+    return session.execute("SELECT pg_try_advisory_lock(%s)", [Lock.SCHEDULER]).fetchone() == (
+        True,
+    )
 
 
 def _send_due() -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
+from knowledge.locks import Lock
 from tokens.minting import TokenRequest, mint_token
 from tokens.models import Toolset
 
 _TOOLSETS = (Toolset.LIBRARY, Toolset.MEMORY, Toolset.REGISTRY)
-_LOCK = 0x51554152  # any number, the same in every process
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class FirstRun:
 def set_up_first_run() -> FirstRun | None:
     """Create the admin user and a whole-library token, unless there is any user already."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [Lock.FIRST_RUN])
     if User.objects.exists():
         return None
     password = secrets.token_urlsafe(12)

@@ -13,6 +13,7 @@ from psycopg.errors import LockNotAvailable
 from knowledge import tasks
 from knowledge.errors import Conflict, ProviderUnavailable
 from knowledge.generations import embed_item, embed_missing, generation_by, hold_off_writers
+from knowledge.locks import Lock
 from knowledge.maintenance import Progress
 from knowledge.maintenance.mending import waiting_items
 from knowledge.models import Chunk, ChunkEmbedding, Generation
@@ -21,9 +22,6 @@ from knowledge.whales import drop_index, existing_indexes
 
 GRACE = timedelta(seconds=30)
 """A search that began before a change of generation has ended by then."""
-
-_REINDEXING = 7_361_002
-"""The advisory lock of the one reindex that may run."""
 
 _PATIENCE_SEC = 3.0
 """How long the database may take to notice that a reindex was killed."""
@@ -64,14 +62,14 @@ _PRUNE = """
 def only_one_reindex() -> Iterator[None]:
     """Work alone, or refuse: two would embed the same chunks, or one prune what one fills."""
     deadline = time.monotonic() + _PATIENCE_SEC
-    while not _ask("SELECT pg_try_advisory_lock(%s)", _REINDEXING):
+    while not _ask("SELECT pg_try_advisory_lock(%s)", Lock.REINDEX):
         if time.monotonic() > deadline:
             raise Conflict("Another reindex is running; start again when it has ended.")
         time.sleep(0.1)
     try:
         yield
     finally:
-        _ask("SELECT pg_advisory_unlock(%s)", _REINDEXING)
+        _ask("SELECT pg_advisory_unlock(%s)", Lock.REINDEX)
 
 
 def next_generation(name: str) -> Generation | None:

@@ -12,15 +12,13 @@ from django.utils import timezone
 from knowledge import changes
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NotFound
+from knowledge.locks import Lock
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType
 from knowledge.models.relation import RelationQuerySet
 from knowledge.validation import one_of, within
 
 MAX_PER_PAGE = 200
 MAX_PAGE = 1_000_000
-
-_DEPENDING = 7_361_002
-"""The advisory lock under which an owner's dependencies grow, so that no two close a cycle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +210,7 @@ def _follows_from_project(relation: Relation) -> bool:
 def _refuse_cycle(access: Access, source: Item, target: Item) -> None:
     """Refuse a dependency that leads back to where it comes from, over what the caller sees."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_DEPENDING, access.owner_id])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [Lock.DEPENDENCIES, access.owner_id])
     path = _way(access, target.pk, source.pk)
     if not path:
         return

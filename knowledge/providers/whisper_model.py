@@ -89,9 +89,7 @@ class WhisperModel:
 
 
 def _is_sure(found: Any) -> bool:
-    return bool(
-        found.avg_logprob >= LEAST_LOGPROB and found.compression_ratio <= MOST_COMPRESSION
-    )
+    return bool(found.avg_logprob >= LEAST_LOGPROB and found.compression_ratio <= MOST_COMPRESSION)
 
 
 def _segment(found: Any) -> Segment:

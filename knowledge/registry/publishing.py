@@ -9,6 +9,7 @@ from django.db import connection
 from knowledge import quarantine
 from knowledge.access import Access
 from knowledge.errors import Conflict
+from knowledge.locks import NAME_KEY
 from knowledge.models import REGISTRY_TYPES, UNIT_TYPES, Item, Version, Visibility
 from knowledge.registry.suspecting import found_beside, found_in_version
 
@@ -62,7 +63,7 @@ def hold_key(key: Mapping[str, str], *, whose: int | None = None) -> None:
     """Let nobody else contribute or publish under this key meanwhile."""
     name = f"registry {'' if whose is None else whose} {sorted(key.items())}"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+        cursor.execute(f"SELECT pg_advisory_xact_lock({NAME_KEY})", [name])
 
 
 def refuse_taken(

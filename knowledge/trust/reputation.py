@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
+from knowledge.locks import Lock
 from knowledge.models import REGISTRY_TYPES, Agent, Item, Validation, Visibility
 from knowledge.trust.eigentrust import (
     PASSED_ON,
@@ -25,9 +26,6 @@ from knowledge.trust.eigentrust import (
     standing_of,
     unit_of,
 )
-
-_COUNTING = 7_361_004
-"""The advisory lock of whoever counts judgments: two at once would miss each other's."""
 
 _PRECISION = 5e-3
 """What is left out of an incremental count, in judgments of a trusted agent."""
@@ -288,4 +286,4 @@ def _rescale(unit: float) -> None:
 
 def _take_turns() -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_COUNTING])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [Lock.REPUTATION])

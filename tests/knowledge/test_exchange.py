@@ -20,6 +20,7 @@ from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import CapabilityDenied, Conflict, InvalidInput
 from knowledge.importing import Imported
 from knowledge.library import create_folder, delete_item, retry_item
+from knowledge.locks import Lock
 from knowledge.models import Content, Delivery, Folder, IndexStatus, Item
 from knowledge.readable import safe_cell
 from knowledge.shelving import Wish
@@ -466,7 +467,7 @@ def test_an_archive_of_another_kind_or_version_is_refused(
 def test_while_one_import_runs_another_into_the_same_library_is_refused(
     library: Access, archive: bytes
 ) -> None:
-    lock = [importing._IMPORTING, library.owner_id]
+    lock = [Lock.IMPORT, library.owner_id]
     another = connection.copy()
     with another.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s, %s)", lock)

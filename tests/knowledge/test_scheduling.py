@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from knowledge import scheduling
 from knowledge.broker import PostgresBroker, broker_for, job_middleware
+from knowledge.locks import Lock
 from knowledge.models import Job, Schedule
 from knowledge.scheduling import Sweep, due, every, run_scheduler
 from tests.job_servers import free_port
@@ -163,5 +164,5 @@ def _lock_holders() -> list[tuple[int]]:
     return sql(
         "SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid) "
         "WHERE locktype = 'advisory' AND objid = %s AND granted AND datname = current_database()",
-        scheduling.LOCK,
+        Lock.SCHEDULER,
     )
