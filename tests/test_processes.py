@@ -269,14 +269,20 @@ class Quarry:
 
     home: Path
     process: subprocess.Popen[str] = field(init=False)
+    settings: dict[str, str] = field(default_factory=dict, kw_only=True)
+    options: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         self.home.mkdir(exist_ok=True)
         with (self.home / "out").open("w") as out, (self.home / "err").open("w") as err:
-            command = [*MANAGE, "up", "--port", "0"]
+            command = [*MANAGE, "up", "--port", "0", *self.options]
             self.process = subprocess.Popen(
-                command, env=environment(self.home), stdout=out, stderr=err, text=True
+                command, env=self.environment, stdout=out, stderr=err, text=True
             )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return environment(self.home) | self.settings
 
     @property
     def said(self) -> str:

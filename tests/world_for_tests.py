@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from tests.mcp_gateway.conftest import Agent
 from tests.sources.recordings_for_tests import silence, speech, written
-from tests.test_processes import DEADLINE, MANAGE, Quarry, environment, eventually, rows
+from tests.test_processes import DEADLINE, Quarry, eventually, rows
 
 WAV = "audio/wav"
 SAID = "ask not what your country can do for you"
@@ -151,13 +150,6 @@ class Product(Quarry):
     may_fetch: str = ""
 
     def __post_init__(self) -> None:
-        self.home.mkdir(exist_ok=True)
         own = {"QUARRY_EMBEDDER": "", "QUARRY_ALLOWED_PRIVATE_HOSTS": self.may_fetch}
-        with (self.home / "out").open("w") as out, (self.home / "err").open("w") as err:
-            self.process = subprocess.Popen(
-                [*MANAGE, "up", "--port", "0"],
-                env=environment(self.home) | own,
-                stdout=out,
-                stderr=err,
-                text=True,
-            )
+        self.settings = own | self.settings
+        super().__post_init__()
