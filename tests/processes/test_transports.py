@@ -14,7 +14,7 @@ from tests.test_processes import MANAGE
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_knowledge_base", {"query": "obsidian blades", "limit": 3}),
     ("list_recent", {"limit": 2}),
-    ("get_item", {"user_item_id": "{document}"}),
+    ("get_item", {"item_id": "{document}"}),
     ("search", {"query": "obsidian is sharp"}),
     ("explore", {"entity_id": "{memory}", "mode": "related"}),
     ("context", {"goal": "cut with obsidian"}),
