@@ -25,7 +25,7 @@ def site() -> Iterator[DocSite]:
         feed = FEED.format(items=episode).encode()
         site.files["/feed.xml"] = (feed, "application/rss+xml")
         site.files["/t.vtt"] = (VTT.encode(), "text/vtt")
-        for root in ("/en/5.2/", "/guide/"):
+        for root in ("/en/5.2/", "/guide/", "/handbook/"):
             site.write(root, "an overview", f"{root}models", f"{root}old/views")
             site.write(f"{root}models", "migrations of the schema")
             site.write(f"{root}old/views", "class-based views")
