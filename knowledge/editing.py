@@ -2,16 +2,17 @@
 
 from collections.abc import Collection, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
 from knowledge import changes as record
-from knowledge import library, quarantine, shelving
+from knowledge import jobs, library, quarantine, shelving
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput
+from knowledge.findings import Found, each_once, found_in
 from knowledge.library import Expectation, anything, visible_item
 from knowledge.models import MEMORY_TYPES, REGISTRY_TYPES, Item, Visibility
 from knowledge.registry import publishing
@@ -19,6 +20,8 @@ from knowledge.shelving import MAX_TITLE
 from knowledge.validation import clean_line, clean_tags, one_of
 
 _SCREENED = (*MEMORY_TYPES, *REGISTRY_TYPES)
+_WORDS = {"custom_title": "title", "tags": "tags"}
+"""The fields that hold words, and what a finding in them calls them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,7 @@ def update_item(
     fields = changes.checked()
     seen = visible_item(access, item_id)
     shown = _to_be_shown(seen, fields)
-    findings = _screened(seen, fields)
+    found = _screened(seen, fields)
     ready = None
     if library.needs_indexing(seen, fields):
         ready = shelving.prepare(seen.content.text, fields.get("custom_title", seen.title))
@@ -68,23 +71,28 @@ def update_item(
         before = record.values_of(item, fields)
         library.set_fields(item, fields, ready)
         record.item_changed(access, item, before)
-        if findings:
-            quarantine.hold_rewritten(access, item, findings)
+        if item.type in _SCREENED:
+            reworded = {_WORDS[name] for name in fields if name in _WORDS}
+            quarantine.suspect(access, item, found.orders, reworded=reworded)
+        if not found.is_whole:
+            jobs.screen_the_rest(item, found)
     return visible_item(access, item_id)
 
 
-def _screened(item: Item, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The orders in new words, and in all of what more people are to see; a secret is refused."""
+def _screened(item: Item, fields: Mapping[str, Any]) -> Found:
+    """What is found in new words, and in all that more people are to see; a secret is refused."""
     if item.type not in _SCREENED:
-        return []
+        return Found()
     changed = copy(item)
     for name, value in fields.items():
         setattr(changed, name, value)
     shown = {"title": (item.title, changed.title), "tags": (item.tags, changed.tags)}
-    findings = quarantine.screened({name: new for name, (old, new) in shown.items() if new != old})
-    if publishing.widens(item, changed.visibility):
-        findings = quarantine.each_once([*findings, *publishing.screened(changed)])
-    return findings
+    new = {name: value for name, (old, value) in shown.items() if value != old}
+    found = found_in(new).without_secrets()
+    if not publishing.widens(item, changed.visibility):
+        return found
+    published = publishing.screened(changed)
+    return replace(published, orders=each_once([*found.orders, *published.orders]))
 
 
 def _held(access: Access, seen: Item, fields: Mapping[str, Any]) -> Item:

@@ -1,4 +1,4 @@
-"""What is held back from every search until an admin has ruled, and why."""
+"""What is suspected, and what is held back from others until an admin has ruled, and why."""
 
 from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from knowledge import changes
 from knowledge.access import Access
-from knowledge.errors import CapabilityDenied, InvalidInput, NotFound
+from knowledge.errors import CapabilityDenied, NotFound
+from knowledge.findings import each_once
 from knowledge.models import (
     HeldBack,
     Item,
@@ -23,11 +24,12 @@ from knowledge.models import (
     Version,
     Visibility,
 )
-from knowledge.screening import Finding, screen_document
 from knowledge.validation import clean_text, one_of
 
 MAX_NOTE = 2_000
 RULINGS = (Verdict.RESTORED.value, Verdict.UPHELD.value)
+_SCREENED = ("injection", "secret")
+"""The kinds of what the screening finds; others say why an item is held back besides."""
 _CAME_AGAIN = {
     "kind": "deleted",
     "rule": "was_held_back",
@@ -36,84 +38,102 @@ _CAME_AGAIN = {
 }
 
 
-Found = tuple[list[dict[str, Any]], list[dict[str, Any]]]
-"""The secrets in something, and what looks like orders to a model, each told once."""
+def suspect(
+    access: Access,
+    item: Item,
+    findings: Iterable[Mapping[str, Any]],
+    *,
+    reworded: Collection[str] | None = None,
+) -> None:
+    """Mark an item with what was found in its new words; to undo those undoes this.
+
+    What was known of other words stays. What is shared is held back from others; what is private
+    is its owner's alone, and only marked.
+    """
+    found = each_once(findings)
+    before = changes.values_of(item, ("quarantined", "suspicions"))
+    suspicions = each_once([*_of_other_words(item, reworded), *found])
+    is_news = found or not item.quarantined
+    held = hold(item, suspicions) if suspicions and is_news and is_shared(item) else None
+    _set(item, suspicions=suspicions)
+    changes.item_changed(access, item, before)
+    if held is not None and not before["quarantined"]:
+        changes.row_added(access, held, fields=["verdict"])
 
 
-def screened(*values: Any) -> list[dict[str, Any]]:
-    """What looks like orders to a model in these texts or JSON values; a secret is refused."""
-    return refused_if_secret(*found_in(*values))
+def suspect_later(item: Item, findings: Iterable[Mapping[str, Any]]) -> bool:
+    """Mark an item with what a job found in it; whether any of it is news.
+
+    What is shared is held back from then on, and others never read the version it was found in.
+    """
+    known = [*item.suspicions, *_let_pass(item)]
+    new = [finding for finding in each_once(findings) if finding not in known]
+    if not new:
+        return False
+    if is_shared(item):
+        hold(item, new)
+    _set(item, suspicions=[*item.suspicions, *new])
+    _show_current_version_to(item, Visibility.PRIVATE)
+    return True
 
 
-def refused_if_secret(
-    secrets: list[dict[str, Any]], orders: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """The orders that were found, unless a secret was."""
-    if secrets:
-        first = secrets[0]
-        where = "" if first["path"] in ("", "$") else f" (at {first['path']})"
-        raise InvalidInput(
-            f"This looks like a secret: {first['sentence'].removesuffix('.')}{where}. "
-            "Take it out or put a placeholder in its place, and send it again.",
-            findings=secrets,
-        )
-    return orders
-
-
-def found_in(*values: Any) -> Found:
-    """The secrets in these texts or JSON values, and what looks like orders to a model."""
-    verdicts = [screen_document(value) for value in values]
-    secrets = each_once(_told(finding) for verdict in verdicts for finding in verdict.secrets)
-    return secrets, each_once(_told(each) for verdict in verdicts for each in verdict.injections)
-
-
-def each_once(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The same rule at the same place is one finding to whoever is told."""
-    told: list[dict[str, Any]] = []
-    for finding in findings:
-        if finding not in told:
-            told.append(dict(finding))
-    return told
+def is_shared(item: Item) -> bool:
+    return item.visibility != Visibility.PRIVATE
 
 
 def unheard(item: Item, findings: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The findings that no admin has heard of and let pass in this item."""
-    heard = Quarantine.objects.filter(item=item, verdict=Verdict.RESTORED)
-    known = [each for told in heard.values_list("findings", flat=True) for each in told]
+    """The findings that no admin has heard of and let pass in what the item says now."""
+    known = _let_pass(item)
     return [finding for finding in findings if finding not in known]
 
 
+def _let_pass(item: Item) -> list[Mapping[str, Any]]:
+    heard = Quarantine.objects.filter(item=item, verdict=Verdict.RESTORED)
+    current = Version.objects.filter(item=item).order_by("-number").only("created_at").first()
+    if current is not None:
+        heard = heard.filter(ruled_at__gte=current.created_at)
+    return [each for told in heard.values_list("findings", flat=True) for each in told]
+
+
+def _of_other_words(item: Item, reworded: Collection[str] | None) -> list[Mapping[str, Any]]:
+    """What is known of the parts of an item that were not written anew; None is all of them."""
+    if reworded is None:
+        return []
+    return [finding for finding in item.suspicions if _part(finding["path"]) not in reworded]
+
+
+def _part(path: str) -> str:
+    """The member of an item that a path leads to: `tags` of `$.tags[0]`."""
+    return path.removeprefix("$.").partition(".")[0].partition("[")[0]
+
+
+def _reason(findings: Iterable[Mapping[str, Any]]) -> QuarantineReason:
+    has_secret = any(finding.get("kind") == "secret" for finding in findings)
+    return QuarantineReason.SECRET if has_secret else QuarantineReason.INJECTION
+
+
 def hold(
-    item: Item, reason: QuarantineReason | str, findings: Iterable[Mapping[str, Any]] = ()
+    item: Item,
+    findings: Collection[Mapping[str, Any]],
+    reason: QuarantineReason | str | None = None,
 ) -> Quarantine:
-    """Keep an item out of every search, in the caller's transaction.
+    """Keep an item from everybody but its owner, in the caller's transaction.
 
     What is found while it waits for a verdict is added to what the admin will read.
     """
     quarantine, is_new = Quarantine.objects.get_or_create(
         item=item,
         verdict=Verdict.OPEN,
-        defaults={"reason": QuarantineReason(reason), "findings": list(findings)},
+        defaults={
+            "reason": QuarantineReason(reason or _reason(findings)),
+            "findings": list(findings),
+        },
     )
     if not is_new:
         quarantine.findings = each_once([*quarantine.findings, *findings])
         quarantine.save(update_fields=["findings"])
-    _mark(item, quarantined=True)
+    _set(item, quarantined=True)
     return quarantine
-
-
-def hold_rewritten(
-    access: Access,
-    item: Item,
-    findings: Iterable[Mapping[str, Any]],
-    reason: QuarantineReason | str = QuarantineReason.INJECTION,
-) -> None:
-    """Hold back an item that was given suspected words; to undo those undoes this."""
-    was_held = item.quarantined
-    held = hold(item, reason, findings)
-    if not was_held:
-        changes.item_changed(access, item, {"quarantined": False})
-        changes.row_added(access, held, fields=["verdict"])
 
 
 def hold_again(access: Access, item: Item, digests: Collection[str]) -> list[dict[str, Any]]:
@@ -122,7 +142,11 @@ def hold_again(access: Access, item: Item, digests: Collection[str]) -> list[dic
     deleted = HeldBack.objects.filter(owner_id=item.owner_id, digest__in=marks).first()
     if deleted is None:
         return []
-    hold_rewritten(access, item, [_CAME_AGAIN], deleted.reason)
+    before = changes.values_of(item, ("quarantined",))
+    held = hold(item, [_CAME_AGAIN], deleted.reason)
+    changes.item_changed(access, item, before)
+    if not before["quarantined"]:
+        changes.row_added(access, held, fields=["verdict"])
     return [dict(_CAME_AGAIN)]
 
 
@@ -167,14 +191,14 @@ def last_of(item: Item) -> Quarantine | None:
 def let_go(item: Item) -> None:
     """Forget a quarantine that nobody has ruled on, in the caller's transaction."""
     Quarantine.objects.filter(item=item, verdict=Verdict.OPEN).delete()
-    _mark(item, quarantined=False)
+    _set(item, quarantined=False)
 
 
 @transaction.atomic
 def rule(user: AbstractUser, quarantine_id: UUID, verdict: str, note: str = "") -> Quarantine:
-    """Decide as an admin: a restored item is found again, an upheld one never is.
+    """Decide as an admin: others find a restored item again, and never an upheld one.
 
-    An admin may think better of it: the latest verdict holds.
+    Its owner has it either way. An admin may think better of it: the latest verdict holds.
     """
     if not user.has_perm("knowledge.change_quarantine"):
         raise CapabilityDenied(
@@ -186,8 +210,12 @@ def rule(user: AbstractUser, quarantine_id: UUID, verdict: str, note: str = "") 
     quarantine.verdict, quarantine.note = ruling, note
     quarantine.ruled_by_id, quarantine.ruled_at = user.pk, timezone.now()
     quarantine.save(update_fields=["verdict", "note", "ruled_by", "ruled_at"])
-    _mark(quarantine.item, quarantined=ruling == Verdict.UPHELD)
-    if ruling == Verdict.RESTORED:
+    is_fine = ruling == Verdict.RESTORED
+    found = [each for each in quarantine.findings if each.get("kind") in _SCREENED]
+    known = [each for each in quarantine.item.suspicions if each not in found]
+    suspicions = known if is_fine else [*known, *found]
+    _set(quarantine.item, quarantined=not is_fine, suspicions=suspicions)
+    if is_fine:
         forget_deleted(quarantine.item)
     _show_as_ruled(quarantine)
     return quarantine
@@ -201,10 +229,15 @@ def _show_as_ruled(quarantine: Quarantine) -> None:
     """
     if all(finding.get("kind") == "report" for finding in quarantine.findings):
         return
-    current = Version.objects.filter(item=quarantine.item).order_by("-number").first()
+    is_fine = quarantine.verdict == Verdict.RESTORED
+    seen_by = Visibility(quarantine.item.visibility) if is_fine else Visibility.PRIVATE
+    _show_current_version_to(quarantine.item, seen_by)
+
+
+def _show_current_version_to(item: Item, visibility: Visibility) -> None:
+    current = Version.objects.filter(item=item).order_by("-number").only("visibility").first()
     if current is not None:
-        is_fine = quarantine.verdict == Verdict.RESTORED
-        current.visibility = quarantine.item.visibility if is_fine else Visibility.PRIVATE
+        current.visibility = visibility
         current.save(update_fields=["visibility"])
 
 
@@ -219,16 +252,10 @@ def _held(quarantine_id: UUID) -> Quarantine:
     return quarantine
 
 
-def _mark(item: Item, *, quarantined: bool) -> None:
-    if item.quarantined != quarantined:
-        item.quarantined = quarantined
-        item.save(update_fields=["quarantined", "updated_at"])
-
-
-def _told(finding: Finding) -> dict[str, Any]:
-    return {
-        "kind": finding.kind,
-        "rule": finding.rule,
-        "sentence": finding.sentence,
-        "path": finding.path,
-    }
+def _set(item: Item, **fields: Any) -> None:
+    """Save what differs, and nothing where nothing does."""
+    changed = {name: value for name, value in fields.items() if getattr(item, name) != value}
+    for name, value in changed.items():
+        setattr(item, name, value)
+    if changed:
+        item.save(update_fields=[*changed, "updated_at"])

@@ -10,12 +10,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import admitting, changes, jobs, quarantine
+from knowledge import changes, jobs, quarantine
 from knowledge.access import Access
 from knowledge.admitting import Admission
 from knowledge.crawling.site import Site
 from knowledge.documentation import MAX_SOURCES, SourceChanges
 from knowledge.errors import IngestFailed, InvalidInput
+from knowledge.findings import each_once
 from knowledge.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
 from knowledge.models import (
     REGISTRY_TYPES,
@@ -23,7 +24,6 @@ from knowledge.models import (
     Item,
     ItemType,
     PageState,
-    QuarantineReason,
     Relation,
     RelationType,
     Source,
@@ -151,7 +151,7 @@ def keep_versions(
         except InvalidInput as error:
             refuse(line, error.message)
     if item is not None and admissions:
-        _settle(access, item, list(admissions.values()))
+        _settle(access, item, admissions[max(admissions)])
     return len(admissions)
 
 
@@ -181,7 +181,7 @@ def _read_skill(record: VersionRecord) -> _Reading:
         document={"skill_md": skill.skill_md, "body": skill.body},
         digest=skill_digest(skill_md, bundle),
         files=bundles.as_stored(bundle),
-        admission=admitting.of_found(*found_in_skill(skill.front, bundle)),
+        admission=Admission(found_in_skill(skill.front, bundle, in_full=True).all),
     )
 
 
@@ -189,21 +189,19 @@ def _read_unit(item: Item, record: VersionRecord) -> _Reading:
     unit = read_unit(dict(record.document))
     if TYPES[unit.type] != item.type or record.files:
         raise InvalidInput(f"document: it is no {item.type} without files", field="document")
-    admission = admitting.of_found(*found_in_unit(unit.document))
+    admission = Admission(found_in_unit(unit.document, in_full=True).all)
     return _Reading(unit.document, unit.digest, {}, admission)
 
 
-def _settle(access: Access, item: Item, admissions: Sequence[Admission]) -> None:
-    """Hold back what is suspected, show nobody a secret, and have the rest scored."""
-    orders = [order for admission in admissions for order in admission.orders]
+def _settle(access: Access, item: Item, current: Admission) -> None:
+    """Mark what its current version is suspected of and share that with nobody; have it scored."""
     item = Item.objects.select_for_update(of=("self",)).select_related("content").get(pk=item.pk)
-    if orders or any(admission.has_secret for admission in admissions):
-        before = changes.values_of(item, ("visibility",))
+    if current.suspicions:
+        before = changes.values_of(item, ("visibility", "suspicions"))
         item.visibility = Visibility.PRIVATE
-        item.save(update_fields=["visibility", "updated_at"])
+        item.suspicions = each_once([*item.suspicions, *current.suspicions])
+        item.save(update_fields=[*before, "updated_at"])
         changes.item_changed(access, item, before)
-    if orders:
-        quarantine.hold(item, QuarantineReason.INJECTION, orders)
     quarantine.hold_again(access, item, set(item.versions.values_list("digest", flat=True)))
     jobs.rescore_item.send(str(item.pk))
 

@@ -225,7 +225,7 @@ def _stay_with(item: Item, projects: dict[str, str]) -> None:
 
 def _show(access: Access, item: Item, admission: Admission) -> None:
     """To whom its owner wanted, if nothing is found in it and nobody else has its id."""
-    item.quarantined = admission.is_suspected
+    item.suspicions = admission.suspicions
     item.visibility = admission.visibility(item.visibility)
     unit_id = item.attributes.get("unit_id") if item.type in UNIT_TYPES else None
     if unit_id and item.visibility != Visibility.PRIVATE:

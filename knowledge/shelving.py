@@ -1,6 +1,6 @@
 """A new item for a content: where it is filed, and how it is indexed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -42,7 +42,7 @@ class Wish:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     visibility: Visibility = Visibility.PRIVATE
     quality: float | None = None
-    quarantined: bool = False
+    suspicions: Sequence[Mapping[str, Any]] = ()
     folder_id: UUID | None = None
     """A folder within the caller's reach, in place of the one that a token always adds to."""
 
@@ -144,7 +144,7 @@ def shelve(access: Access, content: Content, wish: Wish, ready: Prepared | None)
         attributes=dict(wish.attributes),
         visibility=wish.visibility,
         quality=wish.quality,
-        quarantined=wish.quarantined,
+        suspicions=list(wish.suspicions),
         index_status=IndexStatus.PENDING if wish.in_kb else IndexStatus.NONE,
         added_by_token=access.token_id,
         added_by_agent=access.agent_id,

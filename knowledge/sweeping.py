@@ -39,6 +39,12 @@ def stuck_items() -> list[UUID]:
     return _lost(waiting.values_list("pk", flat=True))
 
 
+def half_screened_items() -> list[UUID]:
+    """Items of which a part is still to be screened after long, and without a message."""
+    waiting = Item.objects.filter(half_screened=True, updated_at__lt=_long_ago())
+    return _lost(waiting.order_by("updated_at").values_list("pk", flat=True))
+
+
 def given_up_contents() -> dict[UUID, str]:
     """Contents at work whose last job is dead, and what it said: nobody will run it again."""
     return _given_up(Content.objects.filter(_AT_WORK).values_list("pk", flat=True))

@@ -35,6 +35,7 @@ _LISTED = {
     "transcription_status": "none",
     "index_status": "done",
     "index_error": "",
+    "suspected": [],
     "created_at": _AT,
     "updated_at": _AT,
 }
@@ -84,6 +85,7 @@ _HIT = {
     },
     "folder_ids": [_FOLDER_ID],
     "source_url": None,
+    "suspected": [],
     "untrusted": True,
 }
 _SOURCE = {
@@ -298,7 +300,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "conflicts": [],
                 "degraded": None,
                 "links_made": [],
-                "quarantined": False,
+                "suspected": [],
                 "findings": [],
             }
         },

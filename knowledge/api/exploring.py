@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Id, ListOf, OneOf, Text, WholeNumber
+from knowledge.api.shapes import Suspected
 from knowledge.api.toolsets import MEMORY
 from knowledge.attributes import TASK_STATUSES
 from knowledge.memory import contexts, exploring
@@ -140,6 +141,7 @@ class ContextItemOutput(serializers.Serializer[Any]):
     score = serializers.FloatField(allow_null=True, help_text="Null where it was only listed.")
     reason = serializers.CharField(help_text="One sentence: why it is here.")
     url = serializers.CharField()
+    suspected = Suspected()
 
 
 class ContextSectionOutput(serializers.Serializer[Any]):

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, Number, Object, OneOf, Tags, Text, WholeNumber
 from knowledge.api.registry_shapes import FindingOutput
+from knowledge.api.shapes import Suspected
 from knowledge.api.toolsets import MEMORY
 from knowledge.attributes import MAX_ASSIGNEES, MAX_LANGUAGES, PRIORITIES, TASK_STATUSES
 from knowledge.memory import relations, remembering, work
@@ -84,7 +85,7 @@ class RememberedOutput(serializers.Serializer[Any]):
         help_text="Why nobody looked for conflicts, if nobody did.",
     )
     links_made = LinkOutput(many=True, source="links")
-    quarantined = serializers.BooleanField(help_text="Held back from search for its findings.")
+    suspected = Suspected()
     findings = FindingOutput(many=True)
 
 
@@ -141,9 +142,7 @@ class ManagedOutput(serializers.Serializer[Any]):
     episode_id = serializers.UUIDField(
         source="episode.pk", default=None, allow_null=True, help_text="Of a note or of learnings."
     )
-    quarantined = serializers.BooleanField(
-        help_text="What was written is held back from search for its findings."
-    )
+    suspected = Suspected(help_text="The rules by which the task or its note is suspected.")
     findings = FindingOutput(many=True)
 
 

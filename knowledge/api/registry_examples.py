@@ -47,6 +47,7 @@ _COMMON = {
     "version": 1,
     "digest": _DIGEST,
     "quarantined": False,
+    "suspected": [],
     "created_at": _AT,
     "updated_at": _AT,
     "untrusted": True,
@@ -81,8 +82,10 @@ _CONTRIBUTED = {
     },
     "version": 1,
     "quarantined": False,
+    "suspected": [],
     "findings": [],
     "brought_back": False,
+    "copy_of": None,
 }
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from knowledge.api.shapes import Suspected
 from knowledge.models import Version, Visibility
 from knowledge.registry.schemas import UNIT_TYPES
 
@@ -24,7 +25,8 @@ class PublishedOutput(serializers.Serializer[Any]):
     contributor = serializers.CharField(help_text="The agent that contributed it first.")
     version = serializers.IntegerField()
     digest = serializers.CharField(help_text="SHA-256 of all that this version holds.")
-    quarantined = serializers.BooleanField()
+    quarantined = serializers.BooleanField(help_text="Held back from everybody but its owner.")
+    suspected = Suspected()
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
     untrusted = serializers.BooleanField(
@@ -115,6 +117,13 @@ class FindingOutput(serializers.Serializer[Any]):
     path = serializers.CharField()
 
 
+class OriginalOutput(serializers.Serializer[Any]):
+    """What somebody else has shared already, and this is a copy of."""
+
+    id = serializers.UUIDField()
+    contributor = serializers.CharField()
+
+
 class ContributedOutput(serializers.Serializer[Any]):
     """What became of a contribution."""
 
@@ -125,8 +134,10 @@ class ContributedOutput(serializers.Serializer[Any]):
     quarantined = serializers.BooleanField(
         help_text="Nobody else sees it until an admin has ruled."
     )
-    findings = FindingOutput(many=True, help_text="Why it is quarantined.")
+    suspected = Suspected()
+    findings = FindingOutput(many=True, help_text="Why it is suspected or quarantined.")
     brought_back = serializers.BooleanField(help_text="Whether it was archived until now.")
+    copy_of = OriginalOutput(allow_null=True)
 
 
 class ArchivedFileOutput(serializers.Serializer[Any]):

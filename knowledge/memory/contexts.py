@@ -45,9 +45,12 @@ class ContextItem:
     score: float | None
     reason: str
     url: str
+    suspected: list[str]
 
     def as_markdown(self) -> str:
         facts = self.type if self.score is None else f"{self.type}, {self.score:.2f}"
+        if self.suspected:
+            facts += f"; suspected: {', '.join(self.suspected)}"
         cited = f"quarry://items/{self.id}"
         if self.url != cited:
             cited += f" {cut(self.url, _LINE_TOKENS)}"
@@ -161,6 +164,7 @@ def _items(
             score=found.score,
             reason=reason_for(facet, found, passage, is_contested=found.item_id in contested),
             url=address_of(found.item_id, found.url),
+            suspected=found.suspected,
         )
         items.append((facet, item))
     return items

@@ -50,7 +50,7 @@ class Node:
         """What it says of itself, as far as one can ask for it; never what is empty."""
         item = self.item
         told = {name: item.told_attributes.get(name) for name in _TOLD}
-        told |= {"tags": item.tags, "archived": item.archived}
+        told |= {"tags": item.tags, "archived": item.archived, "suspected": item.suspected}
         return {name: value for name, value in told.items() if value}
 
 
@@ -85,7 +85,7 @@ class _Asked:
 
     def matching(self) -> ItemQuerySet:
         """All that may be shown."""
-        items = _seen(self.access).filter(described(self.access, self.narrowing))
+        items = Item.objects.visible_to(self.access).filter(described(self.access, self.narrowing))
         if self.types:
             items = items.filter(type__in=self.types)
         if self.statuses:
@@ -203,11 +203,6 @@ _WALKS = {"related": _related, "traverse": _traverse, "dependencies": _dependenc
 MODES = ("list", *_WALKS)
 
 
-def _seen(access: Access) -> ItemQuerySet:
-    """What an agent is shown unasked: nothing that an admin has to look at first."""
-    return Item.objects.visible_to(access).filter(quarantined=False)
-
-
 def _in_status(statuses: Collection[str]) -> Q:
     """Archived is what a task's status says, and what any item can be besides."""
     found = Q(archived=True) if "archived" in statuses else Q()
@@ -217,14 +212,14 @@ def _in_status(statuses: Collection[str]) -> Q:
 
 
 def _tasks_of(access: Access, project: Item) -> list[UUID]:
-    tasks = _seen(access).filter(
+    tasks = Item.objects.visible_to(access).filter(
         type=ItemType.TASK, attributes__contains={"project": str(project.pk)}
     )
     return list(tasks.newest_first().values_list("pk", flat=True)[: MAX_WALKED + 1])
 
 
 def _standings(access: Access, ids: Collection[UUID]) -> dict[UUID, Standing]:
-    rows = _seen(access).filter(pk__in=ids).order_by("created_at", "pk")
+    rows = Item.objects.visible_to(access).filter(pk__in=ids).order_by("created_at", "pk")
     return {
         item_id: Standing(kind == ItemType.TASK, status, archived)
         for item_id, kind, status, archived in rows.values_list(
@@ -235,7 +230,12 @@ def _standings(access: Access, ids: Collection[UUID]) -> dict[UUID, Standing]:
 
 def _named(access: Access, plan: Plan) -> list[list[Item]]:
     ids = {each for cycle in plan.cycles for each in cycle}
-    items = _seen(access).select_related("content").defer("content__text").in_bulk(ids)
+    items = (
+        Item.objects.visible_to(access)
+        .select_related("content")
+        .defer("content__text")
+        .in_bulk(ids)
+    )
     return [[items[each] for each in cycle if each in items] for cycle in plan.cycles]
 
 
@@ -250,7 +250,7 @@ def _nodes(
     distances: Mapping[UUID, int] = _NONE,
     tasks: Mapping[UUID, TaskState] = _NONE,
 ) -> list[Node]:
-    rows = _seen(access).filter(pk__in=ids)
+    rows = Item.objects.visible_to(access).filter(pk__in=ids)
     excerpts = dict(rows.values_list("pk", Left("content__text", EXCERPT)))
     told = rows.with_attributes_for(access).select_related("content")
     found = told.defer("content__text", "content__locators").in_bulk()

@@ -15,7 +15,7 @@ from knowledge.access import Access
 from knowledge.memory.facets import OPEN_STATUSES, SOUGHT, Facet
 from knowledge.memory.walking import relations_seen
 from knowledge.models import Item, ItemType, RelationType
-from knowledge.models.item import ItemQuerySet
+from knowledge.models.item import ItemQuerySet, rules_of
 from knowledge.retrieval.scope import Narrowing, described
 from knowledge.retrieval.search import rank
 
@@ -40,6 +40,7 @@ class Found:
     attributes: dict[str, Any]
     tags: list[str]
     created_at: datetime
+    suspected: list[str]
     score: float | None = None
     decides: str = ""
 
@@ -96,6 +97,7 @@ def _best_of_each(rows: Iterable[DictRow], project: UUID | None) -> dict[UUID, F
                 attributes=row["attributes"],
                 tags=row["tags"],
                 created_at=row["created_at"],
+                suspected=rules_of(row["suspicions"]),
                 score=score,
             )
     return found
@@ -169,7 +171,7 @@ def _searchable(access: Access, narrowing: Narrowing) -> ItemQuerySet:
 def _listed(items: ItemQuerySet, limit: int) -> list[Found]:
     rows = items.newest_first().values_list(
         *("pk", "type", "custom_title", "content__title", "content__url", "attributes", "tags"),
-        "created_at",
+        *("created_at", "suspicions"),
         Left("content__text", _LISTED_CHARS),
     )
     return [
@@ -182,6 +184,9 @@ def _listed(items: ItemQuerySet, limit: int) -> list[Found]:
             attributes=attributes,
             tags=tags,
             created_at=created_at,
+            suspected=rules_of(suspicions),
         )
-        for pk, kind, own_title, title, url, attributes, tags, created_at, text in rows[:limit]
+        for pk, kind, own_title, title, url, attributes, tags, created_at, suspicions, text in rows[
+            :limit
+        ]
     ]

@@ -95,16 +95,10 @@ def relations_of(
 
 
 def contested_among(access: Access, item_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
-    """Which of these items are contradicted, and by which others that the caller sees.
-
-    What an admin has still to rule on contests nothing.
-    """
+    """Which of these items are contradicted, and by which others that the caller sees."""
     access.require(Capability.READ)
-    relations = (
-        Relation.objects.visible_to(access)
-        .in_force()
-        .filter(type=RelationType.CONTRADICTS, source__quarantined=False, target__quarantined=False)
-    )
+    in_force = Relation.objects.visible_to(access).in_force()
+    relations = in_force.filter(type=RelationType.CONTRADICTS)
     either_end = Q(source__in=item_ids) | Q(target__in=item_ids)
     asked = set(item_ids)
     contested: dict[UUID, set[UUID]] = {}

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from knowledge import quarantine, shelving
+from knowledge import jobs, shelving
 from knowledge.access import Access, Capability
 from knowledge.attributes import checked_attributes
 from knowledge.errors import InvalidInput
+from knowledge.findings import Found, found_in
 from knowledge.memory.conflicts import Conflicts, near_duplicates
 from knowledge.memory.relations import all_still_there, link, seen_items
 from knowledge.models import (
     MEMORY_TYPES,
     Item,
     ItemType,
-    QuarantineReason,
     Relation,
     RelationType,
 )
@@ -49,8 +49,8 @@ class Remembered:
         return status
 
     @property
-    def quarantined(self) -> bool:
-        return bool(self.findings)
+    def suspected(self) -> list[str]:
+        return self.item.suspected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Draft:
     type: ItemType
     attributes: Mapping[str, Any]
     tags: tuple[str, ...]
-    findings: list[dict[str, Any]]
+    found: Found
     ready: Prepared = field(repr=False)
 
 
@@ -106,7 +106,7 @@ def add(
     with all_still_there():
         item = written(access, draft)
         made = _linked(access, item, links)
-    return Remembered(item, access.filing_folder_id, made, conflicts, draft.findings)
+    return Remembered(item, access.filing_folder_id, made, conflicts, draft.found.orders)
 
 
 def drafted(
@@ -122,16 +122,14 @@ def drafted(
     title = clean_line(title, field="title", longest=MAX_TITLE)
     text = clean_content(text, field=field)
     kept_tags = tuple(clean_tags(list(tags)))
-    findings = quarantine.screened(
-        {"title": title, field: text, "tags": list(kept_tags), **attributes}
-    )
+    words = {"title": title, field: text, "tags": list(kept_tags), **attributes}
     return Draft(
         title=title,
         text=text,
         type=type,
         attributes=attributes,
         tags=kept_tags,
-        findings=findings,
+        found=found_in(words).without_secrets(),
         ready=shelving.prepare(text, title),
     )
 
@@ -144,19 +142,18 @@ def clean_content(text: str, *, field: str) -> str:
 
 
 def written(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> Item:
-    """Write a draft within the caller's transaction; a suspected one is held back from search."""
+    """Write a draft within the caller's transaction; a suspected one is marked."""
     content = shelving.own_text(access, title=draft.title, text=draft.text)
     wish = Wish(
         title=draft.title,
         tags=draft.tags,
         type=draft.type,
         attributes=draft.attributes,
-        quarantined=bool(draft.findings),
+        suspicions=draft.found.orders,
         folder_id=folder_id,
     )
     item = shelving.shelve(access, content, wish, draft.ready)
-    if draft.findings:
-        quarantine.hold(item, QuarantineReason.INJECTION, draft.findings)
+    jobs.screen_the_rest(item, draft.found)
     return item
 
 

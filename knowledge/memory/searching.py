@@ -23,6 +23,7 @@ from knowledge.memory.filtering import (
 from knowledge.memory.ranking import Candidate, Tie, pool_of, raise_related, reread, weigh_by_age
 from knowledge.memory.relations import contested_among
 from knowledge.models import Item, Source, SourcePage
+from knowledge.models.item import rules_of
 from knowledge.retrieval.keyword import read_query
 from knowledge.retrieval.passages import best_passage, word_matcher
 from knowledge.retrieval.scope import Narrowing
@@ -192,7 +193,7 @@ def _rows(access: Access, page: Sequence[Candidate]) -> dict[UUID, dict[str, Any
     """What the results of a page say, by item."""
     items = Item.objects.visible_to(access).filter(chunks__in=[each.chunk_id for each in page])
     shown = ("custom_title", "content__title", "content__url", "chunks__text")
-    told = ("tags", "told_attributes", "created_at", "updated_at")
+    told = ("tags", "told_attributes", "suspicions", "created_at", "updated_at")
     rows = items.with_attributes_for(access).values("pk", *shown, *told)
     return {row["pk"]: row for row in rows}
 
@@ -224,6 +225,7 @@ def _metadata(
         "contested": bool(contested_with),
         "contested_with": [str(each) for each in contested_with],
         "related": _related(found.tie),
+        "suspected": rules_of(row["suspicions"]),
     }
 
 

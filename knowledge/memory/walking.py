@@ -55,9 +55,8 @@ class Needs:
 
 
 def relations_seen(access: Access, types: Collection[str]) -> RelationQuerySet:
-    """Relations in force between items that the caller sees and that nobody holds back."""
+    """Relations in force between items that the caller sees."""
     relations = Relation.objects.visible_to(access).in_force()
-    relations = relations.filter(source__quarantined=False, target__quarantined=False)
     return relations.filter(type__in=types) if types else relations
 
 

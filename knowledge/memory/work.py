@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from knowledge import changes, intake, quarantine, shelving
+from knowledge import changes, intake, jobs, quarantine, shelving
 from knowledge.access import Access, Capability
 from knowledge.attributes import changed_attributes
 from knowledge.errors import InvalidInput
+from knowledge.findings import found_in
 from knowledge.memory.actions import Asked, asked_of
 from knowledge.memory.relations import all_still_there, end, held_item, link, seen_items
 from knowledge.memory.remembering import MAX_TITLE, Draft, drafted, refuse_wrong_targets, written
@@ -47,9 +48,10 @@ class Managed:
         return moves_from(self.status)
 
     @property
-    def quarantined(self) -> bool:
-        """Whether what was written is held back from search."""
-        return bool(self.findings)
+    def suspected(self) -> list[str]:
+        """By which rules the task or what was written beside it is suspected."""
+        beside = self.episode.suspected if self.episode else []
+        return list(dict.fromkeys([*self.task.suspected, *beside]))
 
 
 def manage(
@@ -61,7 +63,7 @@ def manage(
     task = _seen_task(access, entity_id, asked)
     _refuse_illegal(asked, task)
     _refuse_wrong_links(access, asked, task)
-    findings = quarantine.screened(asked.words)
+    found = found_in(asked.words).without_secrets()
     ready = _prepared(asked, task)
     draft = _draft(access, asked, task)
     with all_still_there():
@@ -71,10 +73,12 @@ def manage(
         _change(access, asked, task)
         _retell(access, asked, task, ready)
         _relate(access, asked, task)
-        if findings:
-            quarantine.hold_rewritten(access, task, findings)
+        quarantine.suspect(access, task, found.orders, reworded=asked.words)
+        if asked.text is not None:
+            jobs.screen_the_rest(task, found)
         episode = _write_beside(access, asked, task, draft)
-    return _managed(access, asked, task, episode, [*findings, *(draft.findings if draft else [])])
+    beside = draft.found.orders if draft else []
+    return _managed(access, asked, task, episode, [*found.orders, *beside])
 
 
 def _seen_task(access: Access, entity_id: UUID, asked: Asked) -> Item:

@@ -20,6 +20,7 @@ from knowledge.models.kinds import Contribution, Memory
 from knowledge.models.library_size import LibrarySize
 from knowledge.models.registry import (
     Agent,
+    AllowedFinding,
     HeldBack,
     Provider,
     Quality,
@@ -42,6 +43,7 @@ __all__ = [
     "UNIT_TYPES",
     "Agent",
     "Allowance",
+    "AllowedFinding",
     "Change",
     "ChangeKind",
     "Chunk",

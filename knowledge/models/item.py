@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID, uuid4
@@ -66,6 +67,11 @@ def _shared_with(access: Access) -> Q:
     return Q(visibility=Visibility.NETWORK) | colleagues
 
 
+def rules_of(suspicions: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The rules that found something, each once."""
+    return list(dict.fromkeys(finding["rule"] for finding in suspicions))
+
+
 class ItemQuerySet(models.QuerySet["Item"]):
     def visible_to(self, access: Access) -> Self:
         """Only rows this caller may know exist."""
@@ -102,8 +108,11 @@ class ItemQuerySet(models.QuerySet["Item"]):
         return self.filter(_shared_with(access), type__in=REGISTRY_TYPES)
 
     def searchable(self, access: Access) -> Self:
-        """What a search may find of these: nothing put away, held back or superseded."""
-        found = self.filter(in_kb=True, archived=False, quarantined=False)
+        """What a search may find of these: nothing put away or superseded.
+
+        What is held back is so from others alone, and they come by `published_to`.
+        """
+        found = self.filter(in_kb=True, archived=False)
         # Not by ids: the planner would count the list of them anew for every item.
         return found.exclude(Exists(superseded_for(access).filter(target=OuterRef("pk"))))
 
@@ -114,7 +123,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         """
         indexed = self.filter(in_kb=True)
         superseded = indexed.filter(pk__in=superseded_for(access))
-        return indexed.filter(archived=True).union(indexed.filter(quarantined=True), superseded)
+        return indexed.filter(archived=True).union(superseded)
 
     def with_folders_for(self, access: Access) -> Self:
         """Load, beside each item, the folders this caller may know it is in."""
@@ -170,7 +179,19 @@ class Item(models.Model):
     quality = models.FloatField(null=True, blank=True)
     archived = models.BooleanField(default=False)
     quarantined = models.BooleanField(
-        default=False, help_text="Held back from every search until an admin has ruled."
+        default=False,
+        help_text="Held back from everybody but its owner until an admin has ruled.",
+    )
+    suspicions = models.JSONField(
+        default=list,
+        blank=True,
+        editable=False,
+        help_text="What the screening found in it as it is now; its owner is told.",
+    )
+    half_screened = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Only its beginning and its end were screened; a job reads the rest.",
     )
     index_status = models.CharField(max_length=10, choices=IndexStatus, default=IndexStatus.NONE)
     index_error = models.TextField(blank=True)
@@ -219,9 +240,9 @@ class Item(models.Model):
                 name="item_archived_by_owner",
             ),
             models.Index(
-                fields=["owner"],
-                condition=models.Q(quarantined=True),
-                name="item_quarantined_by_owner",
+                fields=["updated_at"],
+                condition=models.Q(half_screened=True),
+                name="item_half_screened",
             ),
             models.Index(fields=["owner", "type", "-created_at"], name="item_type_by_owner"),
             models.Index(
@@ -238,6 +259,11 @@ class Item(models.Model):
     @property
     def title(self) -> str:
         return self.custom_title or self.content.title
+
+    @property
+    def suspected(self) -> list[str]:
+        """The rules by which the screening suspects it, each once; none of what is clean."""
+        return rules_of(self.suspicions)
 
     @property
     def source_url(self) -> str | None:
@@ -266,7 +292,7 @@ def superseded_for(access: Access) -> models.QuerySet[Relation, Any]:
     # Imported here: a relation is between two items, and knows them.
     from knowledge.models.relation import Relation, RelationType
 
-    successors = Item.objects.visible_to(access).filter(archived=False, quarantined=False)
+    successors = Item.objects.visible_to(access).filter(archived=False)
     return (
         Relation.objects.in_force()
         .filter(

@@ -65,6 +65,14 @@ class Validation(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="validations")
     agent_id = models.CharField(max_length=200)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        help_text="Whose agent judged: all tokens of one owner count as one.",
+    )
     contributor = models.CharField(max_length=200, help_text="Whose work is judged.")
     valid = models.BooleanField()
     feedback = models.TextField(blank=True)
@@ -101,6 +109,7 @@ class Validation(models.Model):
 class QuarantineReason(models.TextChoices):
     REPORTS = "reports"
     INJECTION = "injection"
+    SECRET = "secret"  # noqa: S105 - the name of a reason
 
 
 class Verdict(models.TextChoices):
@@ -110,7 +119,7 @@ class Verdict(models.TextChoices):
 
 
 class Quarantine(models.Model):
-    """An item that no search finds until an admin has ruled, and how they ruled."""
+    """An item that nobody but its owner finds until an admin has ruled, and how they ruled."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="quarantines")
@@ -157,6 +166,31 @@ class HeldBack(models.Model):
 
     def __str__(self) -> str:
         return f"{self.digest[:12]}: {self.reason}"
+
+
+class AllowedFinding(models.Model):
+    """A value that looks like a secret and is none, by its fingerprint: it is let in."""
+
+    fingerprint = models.CharField(
+        max_length=64,
+        unique=True,
+        help_text="SHA-256 of the value, as the refused write was told it.",
+    )
+    note = models.CharField(max_length=500, blank=True, help_text="What it is.")
+    allowed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+    )
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-at"]
+
+    def __str__(self) -> str:
+        return self.note or self.fingerprint[:12]
 
 
 class Agent(models.Model):

@@ -17,6 +17,7 @@ SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with
 class WebhookEvent(models.TextChoices):
     ITEM_READY = "item.ready"
     ITEM_FAILED = "item.failed"
+    ITEM_SUSPECTED = "item.suspected"
     QUOTA_NEAR = "quota.near"
 
 

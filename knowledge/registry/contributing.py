@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from knowledge import quarantine
 from knowledge.access import Access, Capability
 from knowledge.models import ItemType, Visibility
 from knowledge.registry import bundles
 from knowledge.registry.published import TYPES
-from knowledge.registry.skill_format import read_skill, skill_digest
+from knowledge.registry.skill_format import Skill, read_skill, skill_digest
 from knowledge.registry.suspecting import found_in_skill, found_in_unit
 from knowledge.registry.unit_format import Unit, read_unit
 from knowledge.registry.versioning import Contributed, Draft, contribute
@@ -21,8 +20,13 @@ def contribute_skill(
     skill_md_content: str,
     visibility: str | None = None,
     files: Mapping[str, Any] | None = None,
+    keep_private: bool = False,
 ) -> Contributed:
-    """Share a skill. One of the same name within the caller's own reach gets a new version."""
+    """Share a skill. One of the same name within the caller's own reach gets a new version.
+
+    A new one without a visibility is for whom its file says, else for the network; to keep it
+    private is to share it with nobody, whatever its file says.
+    """
     access.require(Capability.WRITE)
     asked = _visibility(visibility)
     skill = read_skill(skill_md_content)
@@ -39,9 +43,10 @@ def contribute_skill(
         document={"skill_md": skill.skill_md, "body": skill.body},
         digest=skill_digest(skill.skill_md, bundle),
         visibility=asked,
-        said_visibility=Visibility(skill.visibility) if skill.visibility else None,
+        said_visibility=_said_visibility(skill, keep_private),
+        unless_told=Visibility.PRIVATE if keep_private else Visibility.NETWORK,
         files=bundles.as_stored(bundle),
-        findings=quarantine.refused_if_secret(*found_in_skill(skill.front, bundle)),
+        found=found_in_skill(skill.front, bundle).without_secrets(),
     )
     return contribute(access, draft)
 
@@ -66,7 +71,7 @@ def contribute_knowledge(
         digest=read.digest,
         visibility=asked,
         said_visibility=None,
-        findings=quarantine.refused_if_secret(*found_in_unit(read.document)),
+        found=found_in_unit(read.document).without_secrets(),
     )
     return contribute(access, draft)
 
@@ -75,6 +80,10 @@ def _visibility(asked: str | None) -> Visibility | None:
     if asked is None:
         return None
     return Visibility(one_of(asked, Visibility.values, field="visibility"))
+
+
+def _said_visibility(skill: Skill, keep_private: bool) -> Visibility | None:
+    return Visibility(skill.visibility) if skill.visibility and not keep_private else None
 
 
 def _key(unit: Unit) -> dict[str, str]:

@@ -10,9 +10,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from knowledge import changes, quarantine
+from knowledge import changes
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput, NotFound
+from knowledge.findings import found_in
 from knowledge.models import Agent, Provider, Visibility
 from knowledge.registry.matching import Match, matches
 from knowledge.validation import clean_line, clean_text, one_of, within
@@ -159,7 +160,7 @@ def _change(access: Access, provider: Provider, fields: dict[str, Any]) -> None:
 def _checked(**given: Any) -> dict[str, Any]:
     """The fields to set, each within its rule, and none with a secret or an order in it."""
     fields = {name: _RULES[name](value) for name, value in given.items()}
-    if findings := quarantine.screened(fields):
+    if findings := found_in(fields, in_full=True).without_secrets().orders:
         raise InvalidInput(
             f"This reads like orders to a model: {findings[0]['sentence']} "
             "Say what the agent can do, and nothing else.",

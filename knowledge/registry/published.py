@@ -97,7 +97,12 @@ class Published:
 
     @property
     def quarantined(self) -> bool:
+        """Whether it is held back from others; to them it is not there."""
         return self.item.quarantined
+
+    @property
+    def suspected(self) -> list[str]:
+        return self.item.suspected
 
     @property
     def version(self) -> int:

@@ -1,6 +1,7 @@
 """Showing a skill or unit to more people: under an id that no other has, and only when screened."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from django.db import connection
 from knowledge import quarantine
 from knowledge.access import Access
 from knowledge.errors import Conflict
+from knowledge.findings import Found, each_once, refuse_secrets, without_allowed
 from knowledge.locks import NAME_KEY
 from knowledge.models import REGISTRY_TYPES, UNIT_TYPES, Item, Version, Visibility
 from knowledge.registry.suspecting import found_beside, found_in_version
@@ -33,24 +35,32 @@ def current_version_id(item: Item) -> UUID | None:
     return numbered.values_list("pk", flat=True).first()
 
 
-def screened(item: Item) -> list[Mapping[str, Any]]:
-    """The orders in what others would see of an item; a secret is refused.
+def screened(item: Item) -> Found:
+    """What is found in what others would see of an item; a secret is refused.
 
-    What an archive brought back, or what older rules let in, is kept as long as it is private.
+    What an archive brought back, what older rules let in and what a job has found since is kept
+    as long as it is private.
     """
-    found = found_in_version(item, current_version(item))
-    return with_those_beside(item, quarantine.refused_if_secret(*found))
+    found = found_in_version(item, current_version(item)).without_secrets()
+    return replace(found, orders=with_those_known(item, found.orders))
 
 
-def with_those_beside(item: Item, orders: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
+def with_those_known(item: Item, orders: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The orders in a version, and what is known of it already."""
+    known = without_allowed(item.suspicions)
+    refuse_secrets([each for each in known if each["kind"] == "secret"])
+    return with_those_beside(item, each_once([*orders, *known]))
+
+
+def with_those_beside(item: Item, orders: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The orders in a version and those in title, tags and attributes, which repeat much of it.
 
     But for those that an admin has heard of and let pass.
     """
-    beside = quarantine.refused_if_secret(*found_beside(item))
+    beside = found_beside(item).without_secrets().orders
     rules = {order["rule"] for order in orders}
     new = [order for order in beside if order["rule"] not in rules]
-    return quarantine.unheard(item, [*orders, *new])
+    return [dict(each) for each in quarantine.unheard(item, [*orders, *new])]
 
 
 def unit_key(item: Item) -> dict[str, str] | None:

@@ -1,7 +1,7 @@
 """Finding skills and knowledge units: by the one search engine, or newest first."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import Q
@@ -33,6 +33,8 @@ class Filters:
     domain: str | None = None
     tags: Collection[str] = ()
     min_quality: float = 0.0
+    least_of_others: float | None = None
+    """Where no least quality is asked for: one's own is found whatever its quality."""
     schema_version: str | None = None
 
 
@@ -58,8 +60,8 @@ def find_skills(
 ) -> Found:
     """The skills published to the caller that answer best; without a query, the newest."""
     within(limit, field="limit", low=1, high=MAX_SKILLS)
-    least = _least(min_quality, query, SKILL_QUALITY)
-    filters = Filters(types=SKILLS, domain=domain, tags=tags, min_quality=least)
+    filters = Filters(types=SKILLS, domain=domain, tags=tags)
+    filters = _with_least(filters, min_quality, query, SKILL_QUALITY)
     return _find(access, query, filters, limit=limit, offset=offset)
 
 
@@ -80,16 +82,16 @@ def find_knowledge(
     filters = Filters(
         types=wanted or UNIT_TYPES,
         domain=domain,
-        min_quality=_least(min_quality, query, UNIT_QUALITY),
         schema_version=schema_version,
     )
+    filters = _with_least(filters, min_quality, query, UNIT_QUALITY)
     return _find(access, query, filters, limit=limit, offset=offset)
 
 
-def _least(asked: float | None, query: str | None, usual: float) -> float:
-    """The least quality: of a search there is a usual one, a listing has everything."""
+def _with_least(filters: Filters, asked: float | None, query: str | None, usual: float) -> Filters:
+    """With the least quality: of a search for what others share there is a usual one."""
     if asked is None:
-        return 0.0 if query is None else usual
+        return filters if query is None else replace(filters, least_of_others=usual)
     if not 0 <= asked <= 1:
         raise InvalidInput(
             f"min_quality must be between 0 and 1; it is {asked}.",
@@ -97,7 +99,7 @@ def _least(asked: float | None, query: str | None, usual: float) -> float:
             minimum=0,
             maximum=1,
         )
-    return asked
+    return replace(filters, min_quality=asked)
 
 
 def _find(access: Access, query: str | None, filters: Filters, *, limit: int, offset: int) -> Found:
@@ -171,5 +173,6 @@ def _narrowing(filters: Filters) -> Narrowing:
         domain=filters.domain,
         tags=filters.tags,
         min_quality=filters.min_quality or None,
+        least_of_others=filters.least_of_others,
         schema_version=filters.schema_version,
     )

@@ -40,11 +40,16 @@ def skills_below(folder: Path) -> list[Path]:
 
 
 def import_skill(access: Access, skill_md: Path, visibility: str | None) -> Contributed | None:
-    """Contribute one SKILL.md with its files; None if that is what its owner has archived."""
+    """Contribute one SKILL.md with its files; None if that is what its owner has archived.
+
+    Without a visibility a new one is private, and one that is there stays for whom it is.
+    """
     text, files = _text(skill_md), _beside(skill_md.parent)
     if _is_archived(access, text, files):
         return None
-    return contribute_skill(access, skill_md_content=text, visibility=visibility, files=files)
+    return contribute_skill(
+        access, skill_md_content=text, visibility=visibility, files=files, keep_private=True
+    )
 
 
 def export_skills(access: Access, folder: Path, *, archived: bool = False) -> Iterator[Written]:

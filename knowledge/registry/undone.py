@@ -41,7 +41,7 @@ def _settle(item_id: UUID) -> None:
     if item is None:
         return
     scoring.reweigh(item)
-    if _is_held_by_reports(item) and open_reports(item).count() < REPORTS:
+    if _is_held_by_reports(item) and len(open_reports(item)) < REPORTS:
         quarantine.let_go(item)
 
 

@@ -1,4 +1,4 @@
-"""Judgments of skills and knowledge units: one of each agent, never of its own work."""
+"""Judgments of skills and knowledge units: one of each owner, never of their own work."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from uuid import UUID
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models import QuerySet
 
 from knowledge import changes, quarantine
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NotFound
+from knowledge.findings import found_in
 from knowledge.models import (
     REGISTRY_TYPES,
     Agent,
@@ -21,7 +21,6 @@ from knowledge.models import (
     QuarantineReason,
     Validation,
     Verdict,
-    Version,
     Visibility,
 )
 from knowledge.trust import reputation, scoring
@@ -31,7 +30,7 @@ MAX_FEEDBACK = 5_000
 MAX_PER_PAGE = 100
 MAX_PAGE = 1_000_000
 REPORTS = 3
-"""So many agents must find a unit not valid before it is held back for an admin."""
+"""So many owners must find a unit not valid before it is held back for an admin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def validate_unit(
     feedback: str | None = None,
     types: Collection[str] = REGISTRY_TYPES,
 ) -> Judgment:
-    """Judge a skill or unit; a new judgment takes the place of the agent's earlier one."""
+    """Judge another's skill or unit; a new judgment takes the place of its owner's earlier one."""
     access.require(Capability.WRITE)
     if not isinstance(valid, bool):
         raise InvalidInput("valid must be true or false.", field="valid")
@@ -92,13 +91,14 @@ def validate_unit(
     with transaction.atomic():
         item = _published(access, unit_id, types, for_update=True)
         contributor = contributor_of(item)
-        _refuse_own(item, agent_id, contributor)
-        _refuse_held(item)
+        _refuse_own(access, item)
+        _replace_others(access, item, agent_id, contributor)
         with reputation.counted(agent_id, contributor):
-            _replace(access, item, agent_id)
+            _replace_own(access, item, agent_id)
             validation = Validation.objects.create(
                 item=item,
                 agent_id=agent_id,
+                owner_id=access.owner_id,
                 contributor=contributor,
                 valid=valid,
                 feedback=feedback,
@@ -185,7 +185,7 @@ def _screened(feedback: str) -> str:
     if not feedback:
         return ""
     clean_text(feedback, field="feedback", shortest=0, longest=MAX_FEEDBACK)
-    if findings := quarantine.screened(feedback):
+    if findings := found_in(feedback).without_secrets().orders:
         raise InvalidInput(
             f"feedback reads like orders to a model: {findings[0]['sentence']} "
             "Say what is wrong with the unit in other words.",
@@ -207,48 +207,57 @@ def _published(
     return item
 
 
-def _refuse_own(item: Item, agent_id: str, contributor: str) -> None:
-    wrote = Version.objects.filter(item=item, added_by_agent=agent_id)
-    if agent_id == contributor or wrote.exists():
+def _refuse_own(access: Access, item: Item) -> None:
+    if item.owner_id == access.owner_id:
         raise Conflict(
-            "An agent cannot judge its own contribution; leave that to others.",
+            "No token judges its own owner's contribution; leave that to others.",
             reason="own_contribution",
         )
 
 
-def _refuse_held(item: Item) -> None:
-    """Its owner's agents still read what is held back; to all others it is not there."""
-    if item.quarantined:
-        raise NotFound("It is held back until an admin has ruled; nobody judges it meanwhile.")
+def _replace_others(access: Access, item: Item, agent_id: str, contributor: str) -> None:
+    """All tokens of one owner have one judgment: this one's takes the place of the others'."""
+    of_owner = Validation.objects.filter(item=item, owner_id=access.owner_id, is_current=True)
+    for earlier in of_owner.exclude(agent_id=agent_id):
+        with reputation.counted(earlier.agent_id, contributor):
+            _end(access, earlier)
 
 
-def _replace(access: Access, item: Item, agent_id: str) -> None:
+def _replace_own(access: Access, item: Item, agent_id: str) -> None:
     earlier = Validation.objects.filter(item=item, agent_id=agent_id, is_current=True).first()
     if earlier is not None:
-        before = changes.as_data(earlier)
-        earlier.is_current = False
-        earlier.save(update_fields=["is_current"])
-        changes.row_changed(access, earlier, before)
+        _end(access, earlier)
+
+
+def _end(access: Access, judgment: Validation) -> None:
+    before = changes.as_data(judgment)
+    judgment.is_current = False
+    judgment.save(update_fields=["is_current"])
+    changes.row_changed(access, judgment, before)
 
 
 def _hold_if_reported(item: Item) -> None:
     if item.quarantined:
         return
     reports = open_reports(item)
-    if reports.count() >= REPORTS:
-        agents = reports.order_by("at").values_list("agent_id", flat=True)
-        findings = [{"kind": "report", "agent_id": agent_id} for agent_id in agents]
-        quarantine.hold(item, QuarantineReason.REPORTS, findings)
+    if len(reports) >= REPORTS:
+        findings = [{"kind": "report", "agent_id": report.agent_id} for report in reports]
+        quarantine.hold(item, findings, QuarantineReason.REPORTS)
 
 
-def open_reports(item: Item) -> QuerySet[Validation]:
-    """The judgments that an item is not valid, but for agents whose reports an admin has heard."""
-    reports = Validation.objects.filter(item=item, is_current=True, valid=False)
+def open_reports(item: Item) -> list[Validation]:
+    """One judgment of each owner that an item is not valid, unless an admin has heard theirs."""
+    reports = Validation.objects.filter(item=item, valid=False).order_by("at", "pk")
     ruled = Quarantine.objects.filter(
         item=item, reason=QuarantineReason.REPORTS, verdict=Verdict.RESTORED
     )
-    last = ruled.order_by("-ruled_at").first()
-    if last is None or last.ruled_at is None:
-        return reports
-    heard = Validation.objects.filter(item=item, valid=False, at__lte=last.ruled_at)
-    return reports.exclude(agent_id__in=heard.values("agent_id"))
+    last = ruled.order_by("-ruled_at").values_list("ruled_at", flat=True).first()
+    heard = reports.filter(at__lte=last) if last else reports.none()
+    known = {_reporter(report) for report in heard}
+    current = {_reporter(report): report for report in reports.filter(is_current=True)}
+    return [report for reporter, report in current.items() if reporter not in known]
+
+
+def _reporter(report: Validation) -> int | str:
+    """Whose judgment it is; of one whose owner is gone, the agent's."""
+    return report.owner_id or report.agent_id

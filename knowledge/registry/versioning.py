@@ -7,9 +7,10 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
-from knowledge import changes, intake, quarantine, shelving
+from knowledge import changes, intake, jobs, quarantine, shelving
 from knowledge.access import Access
 from knowledge.errors import Conflict
+from knowledge.findings import Found, each_once
 from knowledge.models import (
     UNIT_TYPES,
     Item,
@@ -46,8 +47,18 @@ class Draft:
     """What was asked for, if anything."""
     said_visibility: Visibility | None
     """What the document itself says, which only a new item heeds in full."""
+    unless_told: Visibility = Visibility.NETWORK
+    """For whom a new item is where neither says so."""
     files: Stored = field(default_factory=dict)
-    findings: list[dict[str, Any]] = field(default_factory=list)
+    found: Found = field(default_factory=Found)
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What somebody else has shared already, and a contribution is a copy of."""
+
+    id: UUID
+    contributor: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +73,7 @@ class Contributed:
     """Whether it made a version: the same again does not."""
     brought_back: bool = False
     """Whether it was archived until now."""
+    copy_of: Original | None = None
 
     @property
     def id(self) -> UUID:
@@ -77,25 +89,43 @@ class Contributed:
 
     @property
     def quarantined(self) -> bool:
+        """Whether it is held back from others."""
         return self.item.quarantined
+
+    @property
+    def suspected(self) -> list[str]:
+        return self.item.suspected
 
 
 def contribute(access: Access, draft: Draft) -> Contributed:
     """All of it or nothing; the slow work is done before any row is held."""
     known = _known(access, draft)
     if known and (there := _unchanged(known, draft)):
-        return there
+        return replace(there, copy_of=_original(access, draft))
     ready = shelving.prepare(draft.text, draft.title)
     novelty = _novelty(access, draft, known)
+    original = _original(access, draft, novelty)
     with transaction.atomic():
         # Two that contribute at once make two versions.
         publishing.hold_key(draft.key, whose=None if draft.shared_key else access.owner_id)
         known = _held(access, draft)
         if known is None:
-            return _first(access, draft, ready, novelty)
+            return replace(_first(access, draft, ready, novelty), copy_of=original)
         was_archived = known.archived
         made = _unchanged(known, draft) or _next(access, known, draft, ready, novelty)
-        return replace(made, brought_back=was_archived)
+        return replace(made, brought_back=was_archived, copy_of=original)
+
+
+def _original(access: Access, draft: Draft, novelty: Novelty | None = None) -> Original | None:
+    """The first of what others share with the caller that says the same."""
+    others = Item.objects.published_to(access).exclude(owner_id=access.owner_id)
+    same = Q(attributes__contains={"digest": draft.digest}) | Q(
+        pk__in=novelty.same if novelty else ()
+    )
+    first = others.filter(same, type=draft.type).order_by("created_at", "pk").first()
+    if first is None:
+        return None
+    return Original(first.pk, first.added_by_agent or first.owner.get_username())
 
 
 def _known(access: Access, draft: Draft) -> Item | None:
@@ -137,7 +167,7 @@ def _answer(item: Item, version: Version, draft: Draft) -> Contributed:
     """With the score that is there: the same content again makes no version and no score."""
     quality = Quality.objects.filter(item=item).first()
     return Contributed(
-        item=item, version=version, quality=quality, findings=draft.findings, is_new=False
+        item=item, version=version, quality=quality, findings=draft.found.orders, is_new=False
     )
 
 
@@ -157,7 +187,7 @@ def _seen_by(draft: Draft, known: Item | None) -> Visibility:
     if draft.visibility is not None:
         return draft.visibility
     if known is None:
-        return draft.said_visibility or Visibility.NETWORK
+        return draft.said_visibility or draft.unless_told
     current = Visibility(known.visibility)
     return min(current, draft.said_visibility or current, key=publishing.WIDTH.index)
 
@@ -187,19 +217,30 @@ def _next(
         item.attributes = {**draft.attributes, "digest": draft.digest}
     item.save(update_fields=[*before, "updated_at"])
     changes.item_changed(access, item, before)
-    if is_wider and (findings := publishing.with_those_beside(item, draft.findings)):
-        quarantine.hold_rewritten(access, item, findings)
-        draft = replace(draft, findings=quarantine.each_once([*draft.findings, *findings]))
-    if current is not None and current.digest == draft.digest:
+    is_same = current is not None and current.digest == draft.digest
+    if is_wider:
+        draft = _with_all_that_is_shown(access, item, draft, is_same=is_same)
+    if current is not None and is_same:
         return _answer(item, current, draft)
     shelving.rewrite(access, item, title=draft.title, text=draft.text, ready=ready)
     return _versioned(access, item, draft, novelty)
 
 
+def _with_all_that_is_shown(access: Access, item: Item, draft: Draft, *, is_same: bool) -> Draft:
+    """The draft with what is found beside it; of the same version, with what is known of it."""
+    beside = publishing.with_those_known if is_same else publishing.with_those_beside
+    findings = beside(item, draft.found.orders)
+    if is_same and findings:
+        quarantine.suspect(access, item, findings)
+    return replace(
+        draft, found=replace(draft.found, orders=each_once([*draft.found.orders, *findings]))
+    )
+
+
 def _versioned(access: Access, item: Item, draft: Draft, novelty: Novelty) -> Contributed:
-    if draft.findings:
-        quarantine.hold_rewritten(access, item, draft.findings)
-    findings = [*draft.findings, *quarantine.hold_again(access, item, [draft.digest])]
+    quarantine.suspect(access, item, draft.found.orders)
+    jobs.screen_the_rest(item, draft.found)
+    findings = [*draft.found.orders, *quarantine.hold_again(access, item, [draft.digest])]
     latest = current_version(item)
     version = Version.objects.create(
         item=item,

@@ -49,6 +49,8 @@ class Narrowing:
     domain: str | None = None
     schema_version: str | None = None
     min_quality: float | None = None
+    least_of_others: float | None = None
+    """The same for what others share: one's own is found whatever its quality."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +225,8 @@ def described(access: Access, narrowing: Narrowing) -> Q:
         found &= Q(attributes__contains={"schema_version": version})
     if narrowing.min_quality is not None:
         found &= Q(quality__gte=narrowing.min_quality)
+    if narrowing.least_of_others is not None:
+        found &= Q(quality__gte=narrowing.least_of_others) | Q(owner_id=access.owner_id)
     return found
 
 

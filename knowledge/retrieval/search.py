@@ -270,7 +270,8 @@ def _item(row: DictRow) -> Item:
         media_url=row["media_url"],
     )
     names = ("owner_id", "custom_title", "type", "tags", "attributes", "visibility", "quality")
-    item = Item(id=row["item_id"], content=content, **{name: row[name] for name in names})
+    fields = {name: row[name] for name in (*names, "suspicions")}
+    item = Item(id=row["item_id"], content=content, **fields)
     item.created_at, item.updated_at = row["created_at"], row["updated_at"]
     item.seen_filings = [Filing(item_id=item.pk, folder_id=each) for each in row["folder_ids"]]
     return item

@@ -96,7 +96,7 @@ def _has_graph(scope: Scope, generation: Generation) -> bool:
 _IN_FULL = """
     SELECT best.*, chunk.item_id, chunk.start, chunk."end", chunk.text, chunk.locator,
         item.owner_id, item.content_id, item.custom_title, item.type, item.tags, item.attributes,
-        item.visibility, item.quality, item.created_at, item.updated_at,
+        item.visibility, item.quality, item.suspicions, item.created_at, item.updated_at,
         content.title, content.url, content.kind, content.media_url,
         ARRAY(SELECT folder_id FROM ({filings}) AS seen WHERE seen.item_id = item.id) AS folder_ids
     FROM ({best}) AS best

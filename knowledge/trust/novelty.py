@@ -1,7 +1,7 @@
 """How much of a contribution is new, by the one search engine: what is there that is like it."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -22,6 +22,8 @@ UNKNOWN = 0.5
 MOST_PIECES = 4
 """Pieces of a long text that are compared, from its beginning to its end."""
 
+SAME = 0.97
+"""From this calibrated cosine on, one text is a copy of the other but for a word or two."""
 _MOST_NEIGHBOURS = 20
 _NOBODY = Access(owner_id=0, capabilities=frozenset({Capability.READ}), folder_ids=None)
 """Someone who owns nothing and belongs nowhere: sees what everybody sees."""
@@ -34,6 +36,8 @@ class Novelty:
     value: float
     is_known: bool
     because: str
+    same: frozenset[UUID] = frozenset()
+    """What says nearly the same as all of it."""
 
     @property
     def measured(self) -> Measured:
@@ -68,15 +72,17 @@ def novelty_of_text(
     """One less the calibrated cosine to what is there: the mean of each piece's nearest."""
     reader = _reader(owner_id, visibility)
     try:
-        nearest = [
-            _nearest(reader, piece.indexed_text(title), visibility, before, leave_out)
+        found = [
+            _alike(reader, piece.indexed_text(title), visibility, before, leave_out)
             for piece in _some(chunk(text))
         ]
     except ProviderUnavailable as error:
         logger.warning("Novelty is assumed", exc_info=True)
         return Novelty(UNKNOWN, False, f"Half is assumed until it can be compared: {error.message}")
+    nearest = [max(alike.values(), default=0.0) for alike in found]
     likeness = sum(nearest) / len(nearest) if nearest else 0.0
-    return Novelty(1 - likeness, True, f"What is there already is like it to {likeness:.0%}.")
+    said = f"What is there already is like it to {likeness:.0%}."
+    return Novelty(1 - likeness, True, said, _same_in_all(found))
 
 
 def _reader(owner_id: int, visibility: str) -> Access:
@@ -92,13 +98,19 @@ def _some(pieces: Sequence[Piece]) -> list[Piece]:
     return [pieces[at * (len(pieces) - 1) // (MOST_PIECES - 1)] for at in range(MOST_PIECES)]
 
 
-def _nearest(
+def _same_in_all(found: Sequence[Mapping[UUID, float]]) -> frozenset[UUID]:
+    same = [{pk for pk, score in alike.items() if score >= SAME} for alike in found]
+    return frozenset(set.intersection(*same)) if same else frozenset()
+
+
+def _alike(
     reader: Access,
     text: str,
     visibility: str,
     before: datetime | None,
     leave_out: Collection[UUID],
-) -> float:
+) -> dict[UUID, float]:
+    """The items nearest to a piece, and how near."""
     ranking = rank(
         reader,
         query=text[:MAX_QUERY],
@@ -108,10 +120,9 @@ def _nearest(
         reach=Reach.REGISTRY,
         in_full=True,
     )
-    others = [
-        row["semantic_score"]
-        for row in ranking.rows
-        if row["item_id"] not in leave_out
-        and (visibility == Visibility.PRIVATE or row["visibility"] != Visibility.PRIVATE)
-    ]
-    return float(others[0]) if others else 0.0
+    alike: dict[UUID, float] = {}
+    for row in ranking.rows:
+        is_compared = visibility == Visibility.PRIVATE or row["visibility"] != Visibility.PRIVATE
+        if is_compared and row["item_id"] not in leave_out:
+            alike.setdefault(row["item_id"], float(row["semantic_score"]))
+    return alike

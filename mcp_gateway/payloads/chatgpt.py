@@ -42,6 +42,7 @@ class Metadata(Shape):
     index_status: str
     total_chars: int
     truncated: bool
+    suspected: list[str]
     untrusted: bool = True
 
 
@@ -67,6 +68,7 @@ class Document(Payload):
             index_status=item.index_status,
             total_chars=len(text),
             truncated=len(text) > max_chars,
+            suspected=item.suspected,
         )
         return cls(
             id=item.pk, title=item.title, text=text[:max_chars], url=_url(item), metadata=metadata

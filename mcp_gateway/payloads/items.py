@@ -23,6 +23,7 @@ class ItemSummary(Shape):
     created_at: datetime
     transcription_status: str
     index_status: str
+    suspected: list[str]
 
     @classmethod
     def of(cls, item: Item) -> "ItemSummary":
@@ -192,6 +193,7 @@ def _summary(item: Item) -> dict[str, Any]:
         "created_at": item.created_at,
         "transcription_status": item.content.transcription_status,
         "index_status": item.index_status,
+        "suspected": item.suspected,
     }
 
 

@@ -106,6 +106,7 @@ class ContextItem(Shape):
     score: float | None
     reason: str
     url: str
+    suspected: list[str]
 
 
 class ContextSection(Shape):

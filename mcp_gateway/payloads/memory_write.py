@@ -8,7 +8,7 @@ from knowledge.models import Relation
 from mcp_gateway.payloads.base import Payload, Shape
 from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
 
-HELD_BACK = "Held back from search until an admin has looked at it:"
+SUSPECTED = "Stored and found as ever, but marked as suspected:"
 
 
 Finding = dict[str, str]
@@ -60,7 +60,7 @@ class Remembered(Payload):
     conflicts: list[Conflict]
     degraded: str | None
     links_made: list[Link]
-    quarantined: bool
+    suspected: list[str]
     findings: list[Finding]
     untrusted: Literal[True] = True
 
@@ -77,7 +77,7 @@ class Remembered(Payload):
             conflicts=[Conflict.of(each) for each in remembered.conflicts.found],
             degraded=remembered.conflicts.degraded,
             links_made=[Link.of(each) for each in remembered.links],
-            quarantined=remembered.quarantined,
+            suspected=remembered.suspected,
             findings=remembered.findings,
         )
 
@@ -123,7 +123,7 @@ class Managed(Payload):
     blocked_reason: str | None
     depends_on: list[UUID]
     episode_id: UUID | None
-    quarantined: bool
+    suspected: list[str]
     findings: list[Finding]
     untrusted: Literal[True] = True
 
@@ -143,7 +143,7 @@ class Managed(Payload):
             blocked_reason=said.get("blocked_reason"),
             depends_on=managed.depends_on,
             episode_id=managed.episode.pk if managed.episode else None,
-            quarantined=managed.quarantined,
+            suspected=managed.suspected,
             findings=managed.findings,
         )
 
@@ -151,7 +151,7 @@ class Managed(Payload):
         return [(self.id, self.title)]
 
     def as_text(self) -> str:
-        left_out = ("title", "findings", "quarantined", "untrusted", "next_moves")
+        left_out = ("title", "findings", "untrusted", "next_moves")
         facts = {name: getattr(self, name) for name in type(self).model_fields}
         told = named(**{name: value for name, value in facts.items() if name not in left_out})
         moves = ", ".join(self.next_moves) or "none"
@@ -163,4 +163,4 @@ def _suspected(findings: list[Finding]) -> list[str]:
     if not findings:
         return []
     lines = [f"- {named(**finding)}" for finding in findings]
-    return ["\n".join([HELD_BACK, *lines])]
+    return ["\n".join([SUSPECTED, *lines])]

@@ -27,6 +27,8 @@ class FoundSkill(Shape):
     visibility: str
     contributor: str
     files: list[str]
+    suspected: list[str]
+    quarantined: bool
     untrusted: Literal[True] = True
 
 
@@ -42,6 +44,8 @@ class FoundUnit(Shape):
     schema_version: str | None
     visibility: str
     contributor: str
+    suspected: list[str]
+    quarantined: bool
     untrusted: Literal[True] = True
 
 
@@ -84,13 +88,22 @@ class Finding(Shape):
     path: str
 
 
+class Original(Shape):
+    """What somebody else has shared already, and this is a copy of."""
+
+    id: UUID
+    contributor: str
+
+
 class ContributedSkill(Payload):
     id: UUID
     quality_score: float | None
     version: int
     quarantined: bool
+    suspected: list[str]
     findings: list[Finding]
     brought_back: bool
+    copy_of: Original | None
 
     @classmethod
     def of(cls, made: Contributed) -> "ContributedSkill":
@@ -114,8 +127,10 @@ def _told(made: Contributed) -> dict[str, Any]:
         "quality_score": made.quality_score,
         "version": made.version.number,
         "quarantined": made.quarantined,
+        "suspected": made.suspected,
         "findings": made.findings,
         "brought_back": made.brought_back,
+        "copy_of": made.copy_of and Original.model_validate(made.copy_of),
     }
 
 

@@ -45,6 +45,7 @@ class SearchResult(Shape):
     locator: Locator
     folder_ids: list[UUID]
     source_url: str | None
+    suspected: list[str]
     untrusted: Literal[True] = True
 
     @classmethod
@@ -66,6 +67,7 @@ class SearchResult(Shape):
             locator=Locator.model_validate(hit.locator),
             folder_ids=hit.item.folder_ids,
             source_url=hit.item.source_url,
+            suspected=hit.item.suspected,
         )
 
     def as_text(self, number: int) -> str:
@@ -84,6 +86,7 @@ class SearchResult(Shape):
             keyword=_signal(signals.keyword),
             matched_terms=self.explanation and self.explanation.matched_terms,
             visible_by=self.explanation and self.explanation.visible_by,
+            suspected=self.suspected,
         )
         title = f"{number}. ({self.score:.2f}) {one_line(self.title)}"
         return f'{title}\n   "{passage}"\n   {where.url}\n   {facts}'

@@ -1,5 +1,6 @@
 from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from knowledge.errors import QuarryError
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.models import Visibility
 from knowledge.registry.skill_folders import export_skills, import_skill, skills_below
+from knowledge.registry.versioning import Contributed
 
 
 class Command(BaseCommand):
@@ -23,7 +25,7 @@ class Command(BaseCommand):
         taking.add_argument(
             "--visibility",
             choices=Visibility.values,
-            help="for whom (default: what each says, else network)",
+            help="for whom (default: a new skill is private, one that is there stays as it is)",
         )
         writing = ways.add_parser("export", help="write every skill of an owner")
         writing.add_argument("folder", type=Path, metavar="FOLDER")
@@ -56,29 +58,46 @@ class Command(BaseCommand):
             made = import_skill(access, path, visibility)
         except (QuarryError, OSError) as error:
             self.stderr.write(f"{name}: {_told(error)}")
-            for each in getattr(error, "details", {}).get("errors", ()):
-                self.stderr.write(f"  {each['path']}: {each['message']}")
+            for line in _details(error):
+                self.stderr.write(f"  {line}")
             return "failed"
         if made is None:
             self.stdout.write(f"{name}: archived, left alone")
             return "archived"
         state = f"version {made.version.number}" if made.is_new else "there already"
         back = ", brought back from the archive" if made.brought_back else ""
-        held = ", quarantined until an admin has ruled" if made.quarantined else ""
-        facts = f"for {made.item.visibility}, quality {made.quality_score or 0:.2f}"
-        self.stdout.write(f"{name}: {state}{back}, {facts}{held}")
+        facts = f"{made.item.visibility}, quality {made.quality_score or 0:.2f}"
+        self.stdout.write(f"{name}: {state}{back}, {facts}{_marks(made)}")
         return "taken"
 
     def _export(self, access: Access, folder: Path, archived: bool) -> None:
         count = 0
         try:
             for written in export_skills(access, folder, archived=archived):
-                held = ", quarantined: do not install it" if written.quarantined else ""
+                held = ", held back from others: do not install it" if written.quarantined else ""
                 self.stdout.write(f"{written.folder}: {written.name}, {written.visibility}{held}")
                 count += 1
         except OSError as error:
             raise CommandError(f"{folder} cannot be written: {error.strerror}.") from None
         self.stdout.write(f"{count:,} skills written.")
+
+
+def _marks(made: Contributed) -> str:
+    """What its owner is told beside: suspicions, and who has shared the same before."""
+    marks = [f"suspected ({', '.join(made.suspected)})"] if made.suspected else []
+    marks += ["held back from others until an admin has ruled"] if made.quarantined else []
+    if original := made.copy_of:
+        marks.append(f"a copy of {original.id} by {original.contributor}")
+    return "".join(f", {mark}" for mark in marks)
+
+
+def _details(error: Exception) -> Iterator[str]:
+    """All that is wrong; of what looks like secrets, by which fingerprint an admin allows it."""
+    details = getattr(error, "details", {})
+    for each in details.get("errors", ()):
+        yield f"{each['path']}: {each['message']}"
+    for each in details.get("findings", ()):
+        yield f"{each['path']}: {each['rule']}, fingerprint {each['fingerprint']}"
 
 
 def _told(error: Exception) -> str:
