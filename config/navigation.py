@@ -34,6 +34,7 @@ _SECTIONS = [
             ("Versions", "difference", "knowledge", "version", "Each as it was contributed."),
             ("Validations", "rule", "knowledge", "validation", "What agents say of them."),
             ("Quarantine", "gpp_maybe", "knowledge", "quarantine", "Held back until you rule."),
+            ("Allowed findings", "verified", "knowledge", "allowedfinding", "No secrets, you say."),
             ("Agents", "smart_toy", "knowledge", "agent", "Reputation, and whom you trust."),
             ("Reputation graph", "hub", "knowledge", "agent", "Who vouches for whom."),
             ("Providers", "handyman", "knowledge", "provider", "What agents offer."),

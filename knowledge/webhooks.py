@@ -163,7 +163,8 @@ def _shown(item: Item) -> dict[str, Any]:
         "status": item.status,
         "kind": content.kind,
     }
-    return {**shown, "error": content.error} if content.error else shown
+    more = {"error": content.error, "suspected": item.suspected}
+    return {**shown, **{name: value for name, value in more.items() if value}}
 
 
 # How it is told -------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The admin of the library: one module per noun. Importing them registers them."""
 
 from knowledge.admin import (
+    allowed,
     contents,
     documentation,
     folders,
@@ -19,6 +20,7 @@ from knowledge.admin import (
 )
 
 __all__ = [
+    "allowed",
     "contents",
     "documentation",
     "folders",

@@ -16,6 +16,7 @@ from knowledge.admin.attributes import attributes_table
 from knowledge.admin.base import AskAdmin, badge, preformatted
 from knowledge.admin.quality import quality_table
 from knowledge.admin.relations import relations_table
+from knowledge.admin.suspicions import findings_table
 from knowledge.admin.tables import page_of, table
 from knowledge.models import ChunkText, IndexStatus, Item, Visibility
 
@@ -64,9 +65,12 @@ class ItemPages(AskAdmin[ItemT]):
     def shared_with(self, item: ItemT) -> tuple[str, str]:
         return item.visibility, item.get_visibility_display()
 
-    @badge("held back", {True: "danger"})
-    def held_back(self, item: ItemT) -> tuple[bool, str] | None:
-        return (True, "quarantined") if item.quarantined else None
+    @badge("suspected", {"quarantined": "danger", "suspected": "warning"})
+    def held_back(self, item: ItemT) -> str | None:
+        """Whether others are kept from it, or its owner alone is told."""
+        if item.quarantined:
+            return "quarantined"
+        return "suspected" if item.suspicions else None
 
     @admin.display(description="folders")
     def in_folders(self, item: ItemT) -> str:
@@ -87,6 +91,10 @@ class ItemPages(AskAdmin[ItemT]):
     @admin.display(description="quality")
     def judged(self, item: ItemT) -> SafeString:
         return quality_table(item)
+
+    @admin.display(description="found by the screening")
+    def found(self, item: ItemT) -> SafeString:
+        return findings_table(item.suspicions, empty="Nothing.")
 
     @admin.display(description="quarantine")
     def quarantine(self, item: ItemT) -> SafeString:

@@ -75,14 +75,17 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
         ("Progress", {"fields": ["how_far", "failure"]}),
         ("Text", {"fields": ["text"]}),
         ("What it says and is related to", {"fields": ["says", "related"]}),
-        ("Who sees it, and how good it is", {"fields": ["visibility", "judged", "quarantine"]}),
+        (
+            "Who sees it, and how good it is",
+            {"fields": ["visibility", "judged", "found", "quarantine"]},
+        ),
         ("Index", {"fields": ["index", "index_error", "chunk_count"]}),
         ("Summary", {"fields": ["summary"]}),
         ("Origin", {"fields": ["id", "added_by_agent", "created_at", "updated_at"]}),
     ]
     _shown = [
         *("id", "owner", "type", "kind", "source", "content", "how_far", "failure", "text"),
-        *("says", "related", "visibility", "judged", "quarantine"),
+        *("says", "related", "visibility", "judged", "found", "quarantine"),
         *("index", "index_error", "chunk_count", "summary"),
         *("added_by_agent", "created_at", "updated_at"),
     ]

@@ -187,9 +187,9 @@ class MemoryAdmin(BoardAdmin, ItemPages[Memory]):
         for alike in remembered.conflicts.found:
             told = f"{alike.title} says nearly the same ({alike.similarity:.0%})."
             self.message_user(request, told, messages.WARNING)
-        if remembered.findings:
-            held = "It looks like orders to a model, so search does not find it until you rule."
-            self.message_user(request, held, messages.WARNING)
+        if remembered.suspected:
+            told = f"It looks like orders to a model ({', '.join(remembered.suspected)})."
+            self.message_user(request, told, messages.WARNING)
 
     @button("All about it", permissions=["view"], url_path="item", icon="article")
     def all_about_it(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The queue of what is held back from search, and the verdicts on it."""
+"""The queue of what is held back from others, and the verdicts on it."""
 
 from typing import Any
 
@@ -83,7 +83,7 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
 
     @admin.display(description="found by the screening")
     def findings_told(self, held: Quarantine) -> SafeString:
-        return findings_table(held)
+        return findings_table(held.findings, empty="Nothing: agents reported it.")
 
     @admin.display(description="in its words")
     def suspected(self, held: Quarantine) -> SafeString:

@@ -1,13 +1,13 @@
 """What the screening suspects in an item, shown where it stands."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from knowledge.admin.tables import table
-from knowledge.models import Item, Quarantine, Version
+from knowledge.models import Item, Version
 from knowledge.screening import screen
 
 AROUND = 160
@@ -16,13 +16,11 @@ MOST_SHOWN = 50
 _CONTEXT = '<p class="quarry-context">{}{}<mark>{}</mark>{}{}</p>'
 
 
-def findings_table(quarantine: Quarantine) -> SafeString:
-    """What was found when it was held back."""
-    rows = [
-        [found.get("rule", ""), found.get("sentence", ""), found.get("path", "")]
-        for found in quarantine.findings
-    ]
-    return table(["Rule", "Why", "Where"], rows, empty="Nothing: agents reported it.")
+def findings_table(findings: Iterable[Mapping[str, Any]], *, empty: str) -> SafeString:
+    """What was found, and of what looks like a secret, by what it can be allowed."""
+    names = ("rule", "sentence", "path", "fingerprint")
+    rows = [[found.get(name, "") for name in names] for found in findings]
+    return table(["Rule", "Why", "Where", "Fingerprint"], rows, empty=empty)
 
 
 def suspicions(item: Item) -> SafeString:

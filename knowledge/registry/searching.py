@@ -89,9 +89,14 @@ def find_knowledge(
 
 
 def _with_least(filters: Filters, asked: float | None, query: str | None, usual: float) -> Filters:
-    """With the least quality: of a search for what others share there is a usual one."""
+    """With the least quality: of a search for what others share there is a usual one.
+
+    Who names the usual one has what everybody has: a tool's default is sent like any value.
+    """
+    if query is not None and asked in (None, usual):
+        return replace(filters, least_of_others=usual)
     if asked is None:
-        return filters if query is None else replace(filters, least_of_others=usual)
+        return filters
     if not 0 <= asked <= 1:
         raise InvalidInput(
             f"min_quality must be between 0 and 1; it is {asked}.",

@@ -14,6 +14,7 @@ from knowledge.memory.work import manage
 from knowledge.models import (
     Agent,
     Allowance,
+    AllowedFinding,
     Content,
     ContentState,
     Delivery,
@@ -192,6 +193,8 @@ def _contributed(item: Item) -> None:
         item=skill, agent_id=HOSTILE, contributor=f"x/{HOSTILE}", valid=False, feedback=HOSTILE
     )
     finding = {"kind": "injection", "rule": HOSTILE, "sentence": HOSTILE, "path": HOSTILE}
+    Item.objects.filter(pk=skill.pk).update(suspicions=[finding])
+    AllowedFinding.objects.create(fingerprint="0" * 64, note=HOSTILE)
     Quarantine.objects.create(item=skill, reason="injection", findings=[finding])
     Quarantine.objects.create(item=unit, reason="reports", verdict="upheld", note=HOSTILE)
     for agent_id in (HOSTILE, f"x/{HOSTILE}"):

@@ -28,7 +28,7 @@ def test_a_webhook_is_made_listed_and_deleted_and_its_secret_shown_once(mint: Mi
 
 def test_without_events_it_is_told_of_every_one(mint: Mint) -> None:
     made = mint().client.post(ROUTE, {"url": PUBLIC}, format="json").json()
-    assert made["events"] == ["item.ready", "item.failed", "quota.near"]
+    assert made["events"] == ["item.ready", "item.failed", "item.suspected", "quota.near"]
 
 
 @pytest.mark.parametrize(

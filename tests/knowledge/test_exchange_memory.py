@@ -228,7 +228,7 @@ def test_an_import_by_a_token_can_be_undone(library: Access, stranger: User, min
     )
     token = mint(by=stranger)
     imported(token.access, archive)
-    assert Item.objects.filter(owner=stranger, quarantined=True).count() == 1
+    assert Item.objects.filter(owner=stranger).exclude(suspicions=[]).count() == 1
     undone = undo.undo(stranger.pk, token.row.pk, since=token.row.created_at)
     assert undone.skipped == []
     for model in (Item, Relation, Source):
@@ -294,9 +294,7 @@ def test_a_token_of_another_folder_exports_no_source(library: Access, mint: Mint
 # Screening ------------------------------------------------------------------------------------
 
 
-def test_what_is_suspected_is_imported_held_back_with_its_findings(
-    library: Access, theirs: Access
-) -> None:
+def test_what_is_suspected_is_imported_with_its_mark(library: Access, theirs: Access) -> None:
     memory(library, "Advice", entity_type="rule")
 
     def taint(found: list[dict[str, Any]]) -> None:
@@ -304,14 +302,14 @@ def test_what_is_suspected_is_imported_held_back_with_its_findings(
 
     imported(theirs, with_lines(exported(library), "contents.jsonl", taint))
     item = Item.objects.get(owner_id=theirs.owner_id)
-    assert item.quarantined
-    assert Quarantine.objects.get(item=item).findings[0]["kind"] == "injection"
+    assert item.suspicions[0]["kind"] == "injection"
+    assert not item.quarantined
 
 
 def test_what_was_deleted_while_held_back_is_not_imported_free(library: Access) -> None:
     skill = contribute_skill(library, skill_md_content=SKILL_MD, visibility="network").item
     archive = exported(library)
-    hold(skill, "reports", [{"kind": "report", "agent_id": "eve/agent"}])
+    hold(skill, [{"kind": "report", "agent_id": "eve/agent"}], "reports")
     shelves.delete_item(library, skill.pk)
     imported(library, archive)
     assert Item.objects.get().quarantined
@@ -320,7 +318,7 @@ def test_what_was_deleted_while_held_back_is_not_imported_free(library: Access) 
 
 def test_what_was_held_back_does_not_come_back_free(library: Access) -> None:
     skill = contribute_skill(library, skill_md_content=SKILL_MD, visibility="network").item
-    hold(skill, "reports", [{"kind": "report", "agent_id": "eve/agent"}])
+    hold(skill, [{"kind": "report", "agent_id": "eve/agent"}], "reports")
     archive = exported(library)
     wipe(library)
     imported(library, archive)
@@ -354,7 +352,7 @@ def _with_body(versions: list[dict[str, Any]], text: str) -> list[dict[str, Any]
     return [{**version, "document": {"skill_md": skill_md, "body": "told otherwise"}}]
 
 
-def test_orders_in_a_version_hold_its_item_back(library: Access, theirs: Access) -> None:
+def test_orders_in_a_version_make_its_item_private(library: Access, theirs: Access) -> None:
     contribute_skill(library, skill_md_content=SKILL_MD, visibility="network")
     archive = exported(library)
     imported(
@@ -362,7 +360,7 @@ def test_orders_in_a_version_hold_its_item_back(library: Access, theirs: Access)
         with_lines(archive, "versions.jsonl", lambda found: _with_body(found, SUSPECT)),
     )
     item = Item.objects.get(owner_id=theirs.owner_id)
-    assert (item.quarantined, item.visibility) == (True, "private")
+    assert (bool(item.suspected), item.visibility) == (True, "private")
 
 
 @pytest.mark.parametrize("said", [SUSPECT, SECRET])
@@ -379,7 +377,7 @@ def test_escapes_of_yaml_hide_nothing_in_a_version(
     imported(theirs, with_lines(exported(library), "versions.jsonl", taint))
     item = Item.objects.get(owner_id=theirs.owner_id)
     assert (item.visibility, item.versions.get().visibility) == ("private", "private")
-    assert item.quarantined is (said == SUSPECT)
+    assert item.suspicions[0]["kind"] == ("injection" if said == SUSPECT else "secret")
 
 
 # Hostile archives -----------------------------------------------------------------------------

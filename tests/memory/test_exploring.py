@@ -61,13 +61,15 @@ def test_what_is_archived_is_listed_only_when_asked_for(library: Access) -> None
     assert [node.metadata.get("archived") for node in found.nodes] == [None, None, True]
 
 
-def test_what_is_held_back_is_neither_shown_nor_walked_through(library: Access) -> None:
+def test_what_is_suspected_is_shown_to_its_owner_with_its_mark(library: Access) -> None:
     near, held, far = items_of(library.owner_id, ["near", "held", "far"])
     related((near, held), (held, far))
-    Item.objects.filter(pk=held.pk).update(quarantined=True)
-    assert titles(explore(library)) == ["far", "near"]
-    assert explore(library, mode="related", entity_id=near.pk).total == 0
-    assert explore(library, mode="traverse", entity_id=near.pk, depth=3).total == 0
+    rule = {"rule": "false_lesson"}
+    Item.objects.filter(pk=held.pk).update(quarantined=True, suspicions=[rule, rule])
+    assert titles(explore(library)) == ["far", "held", "near"]
+    (shown,) = explore(library, mode="related", entity_id=near.pk).nodes
+    assert shown.metadata["suspected"] == ["false_lesson"]
+    assert explore(library, mode="traverse", entity_id=near.pk, depth=3).total == 2
 
 
 def test_what_was_superseded_says_by_what_the_caller_sees(

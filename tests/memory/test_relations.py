@@ -285,8 +285,6 @@ def test_an_item_is_contested_only_by_what_the_caller_sees(
         hub.pk: sorted([beside.pk, hidden.pk]),
         hidden.pk: [hub.pk],
     }
-    Item.objects.filter(pk=beside.pk).update(quarantined=True)
-    assert contested_among(mint(shelf).access, asked) == {}
 
 
 def test_a_hidden_end_is_missing_in_every_word(mint: Mint, shelf: Folder, hub: Item) -> None:

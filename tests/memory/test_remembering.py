@@ -57,7 +57,7 @@ def test_a_note_is_an_episode_that_search_finds_at_once(edge: str, agent: Minted
     code, said = remembered(edge, agent, **NOTE)
     assert code == "ok"
     assert (said["type"], said["status"], said["folder_id"]) == ("episode", None, None)
-    assert (said["index_status"], said["quarantined"], said["findings"]) == ("done", False, [])
+    assert (said["index_status"], said["suspected"], said["findings"]) == ("done", [], [])
     assert (said["conflicts"], said["links_made"], said["degraded"]) == ([], [], None)
     item = Item.objects.select_related("content").get(pk=said["id"])
     assert (item.title, item.content.text) == (NOTE["title"], NOTE["content"])
@@ -470,15 +470,16 @@ def test_an_item_that_goes_while_it_is_being_related_leaves_nothing_half_made(
 # Screening ------------------------------------------------------------------------------------
 
 
-def test_a_suspected_text_is_kept_but_held_back(edge: str, agent: Minted) -> None:
+def test_a_suspected_text_is_found_as_ever_and_marked(edge: str, agent: Minted) -> None:
     old = memory(agent.access, "Passwords", "How users change their password.")
     code, said = remembered(
         edge, agent, title="Hint", content=SUSPECT, related_to=[f"supersedes:{old.pk}"]
     )
-    assert (code, said["quarantined"]) == ("ok", True)
-    assert said["findings"][0]["kind"] == "injection"
-    assert Quarantine.objects.get().item_id == Item.objects.get(pk=said["id"]).pk
-    assert found(agent.access, "user password") == {"Passwords"}
+    assert (code, said["findings"][0]["kind"]) == ("ok", "injection")
+    assert said["suspected"] == [said["findings"][0]["rule"]]
+    assert Item.objects.get(pk=said["id"]).suspected == said["suspected"]
+    assert not Quarantine.objects.exists()
+    assert found(agent.access, "user password") == {"Hint"}
 
 
 @pytest.mark.parametrize(

@@ -496,24 +496,22 @@ def test_a_long_title_is_cut_to_make_room(edge: str, agent: Minted, rollout: Ite
 # Screening ------------------------------------------------------------------------------------
 
 
-def test_a_suspected_note_is_held_back_and_the_task_is_not(
+def test_a_suspected_note_is_marked_and_the_task_is_not(
     edge: str, agent: Minted, chore: Item
 ) -> None:
     code, said = managed(edge, agent, "add_note", chore.pk, {"note": SUSPECT})
-    assert (code, said["quarantined"]) == ("ok", True)
-    assert said["findings"][0]["kind"] == "injection"
-    assert str(Quarantine.objects.get().item_id) == said["episode_id"]
-    assert not fresh(chore).quarantined
+    assert (code, said["findings"][0]["kind"]) == ("ok", "injection")
+    assert Item.objects.get(pk=said["episode_id"]).suspected == said["suspected"] != []
+    assert not fresh(chore).suspected
 
 
-def test_a_task_with_suspected_words_is_held_back_until_they_are_undone(
+def test_a_task_with_suspected_words_is_marked_until_they_are_undone(
     edge: str, agent: Minted, chore: Item
 ) -> None:
     before = everything()
     _, said = managed(edge, agent, "update_task", chore.pk, {"content": SUSPECT})
-    assert said["quarantined"]
-    assert fresh(chore).quarantined
-    assert "Raise the pool" not in found(agent.access, "raise the pool")
+    assert fresh(chore).suspected == said["suspected"] != []
+    assert "Raise the pool" in found(agent.access, "raise the pool")
     assert undo_all(agent).skipped == []
     assert everything() == before
     assert not Quarantine.objects.exists()

@@ -95,8 +95,10 @@ def test_new_words_with_a_secret_are_refused(ada: Minted, words: dict[str, Any])
 def test_new_words_of_a_memory_are_screened_and_undone(ada: Minted) -> None:
     item = remember(ada.access, title="Ropes", content="Tie a bowline.", entity_type="rule").item
     assert patched(ada, item.pk, title=f"The token is {SECRET}")[0] == 400
-    assert patched(ada, item.pk, title="Knots")[1]["quarantined"] is False
-    assert patched(ada, item.pk, title=ORDER)[1]["quarantined"] is True
+    assert patched(ada, item.pk, title="Knots")[1]["suspected"] == []
+    told = patched(ada, item.pk, title=ORDER)[1]
+    assert (told["suspected"] != [], told["quarantined"]) == (True, False)
+    assert patched(ada, item.pk, title="Knots")[1]["suspected"] == []
     assert undo_all(ada).skipped == []
     assert not Quarantine.objects.exists()
 
@@ -172,7 +174,7 @@ def test_contributing_the_same_for_more_people_holds_what_was_never_heard(
 ) -> None:
     sent = skill(text=f"\n{ORDER}\n")
     one = contributed_skill(ada, sent, visibility="private")["id"]
-    quarantine.let_go(Item.objects.get())  # as if older rules had found nothing
+    Item.objects.update(suspicions=[])  # as if older rules had found nothing
     assert contributed_skill(ada, sent, visibility="private")["quarantined"] is False
     again = contributed_skill(ada, sent, visibility="network")
     assert (again["id"], again["version"], again["quarantined"]) == (one, 1, True)
@@ -263,7 +265,7 @@ def test_an_admin_who_thinks_better_of_it_hides_the_version_again(
 def test_reports_that_are_dismissed_publish_no_draft(ada: Minted, admin: User, eve: Minted) -> None:
     one = contributed_skill(ada, visibility="private")["id"]
     patched(ada, one, visibility="network")
-    quarantine.hold(Item.objects.get(), "reports", [{"kind": "report", "agent_id": "eve"}])
+    quarantine.hold(Item.objects.get(), [{"kind": "report", "agent_id": "eve"}], "reports")
     restore(admin, one)
     contributed_skill(ada, skill(text="\nMore.\n"))
     assert numbers(eve, one) == [2]

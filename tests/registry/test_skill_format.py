@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from knowledge.errors import InvalidInput
+from knowledge.file_text import readable
 from knowledge.registry.bundles import (
     MAX_BUNDLE_BYTES,
     MAX_FILE_BYTES,
@@ -12,7 +13,6 @@ from knowledge.registry.bundles import (
     as_bytes,
     as_stored,
     read_bundle,
-    readable,
 )
 from knowledge.registry.skill_format import MAX_SKILL_MD, read_skill, skill_digest
 from knowledge.screening import screen

@@ -43,12 +43,12 @@ def files_below(folder: Path) -> dict[str, bytes]:
 def test_every_skill_below_a_folder_is_taken_with_its_own_files(folder: Path) -> None:
     out, err = run("import", str(folder))
     assert err == ""
-    assert "review/SKILL.md: version 1, for network, quality" in out
+    assert "review/SKILL.md: version 1, private, quality" in out
     versions = {each.item.title: each for each in Version.objects.select_related("item__content")}
     assert versions.keys() == {"Code Review Checklist", "Release notes"}
     assert versions["Code Review Checklist"].files.keys() == {"scripts/check.py", "logo.png"}
     assert versions["Release notes"].files.keys() == {"template.md"}
-    assert set(Item.objects.values_list("visibility", "added_by_agent")) == {("network", "ada")}
+    assert set(Item.objects.values_list("visibility", "added_by_agent")) == {("private", "ada")}
 
 
 def test_taken_twice_nothing_changes(folder: Path) -> None:
@@ -75,7 +75,7 @@ def test_another_version_of_what_is_archived_brings_it_back_and_says_so(folder: 
     Item.objects.update(archived=True)
     (folder / "review/SKILL.md").write_text(skill(text="\nAnd once more."))
     out, _ = run("import", str(folder))
-    assert "review/SKILL.md: version 2, brought back from the archive, for network, quality" in out
+    assert "review/SKILL.md: version 2, brought back from the archive, private, quality" in out
     assert list(Item.objects.filter(archived=True).values_list("attributes__name", flat=True)) == [
         "Release notes"
     ]

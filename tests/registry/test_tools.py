@@ -34,6 +34,7 @@ def agent(mint: Mint) -> Minted:
 def test_a_contributed_skill_is_found_at_once_in_the_documented_shape(agent: Minted) -> None:
     made = contributed_skill(agent)
     told = {"id", "quality_score", "version", "quarantined", "findings", "brought_back"}
+    told |= {"suspected", "copy_of"}
     assert made.keys() == told
     assert json.loads(said(agent, "kp_search_skill", query="review a pull request")) == found(
         agent, "kp_search_skill", "review a pull request"

@@ -13,6 +13,7 @@ from knowledge.errors import CapabilityDenied, InvalidInput, NotFound
 from knowledge.library import delete_item
 from knowledge.models import Agent, Change, HeldBack, Item, Quality, Quarantine, Validation
 from knowledge.registry.searching import find_knowledge
+from knowledge.registry.validating import REPORTS
 from knowledge.trust import reputation
 from knowledge.undo import undo
 from tests.conftest import Mint, Minted
@@ -28,8 +29,10 @@ def author(mint: Mint) -> Minted:
 
 
 @pytest.fixture
-def judges(mint: Mint, stranger: User) -> list[Minted]:
-    return [mint(by=stranger, name=f"judge {n}", toolsets=REGISTRY) for n in range(5)]
+def judges(mint: Mint) -> list[Minted]:
+    """Agents of five different owners."""
+    people = [User.objects.create_user(f"judge{n}") for n in range(5)]
+    return [mint(by=person, name="judge", toolsets=REGISTRY) for person in people]
 
 
 @pytest.fixture
@@ -77,7 +80,9 @@ def test_nobody_judges_its_own_work(unit: Item, author: Minted, mint: Mint) -> N
     assert (
         over_rest(author, "POST", f"knowledge/{unit.pk}/validations", valid=True)[0] == "conflict"
     )
-    assert judge(mint(name="another of the same owner", toolsets=REGISTRY), unit, True)[0] == "ok"
+    another = mint(name="another of the same owner", toolsets=REGISTRY)
+    assert judge(another, unit, False)[0] == "conflict"
+    assert not Validation.objects.exists()
 
 
 def test_whoever_wrote_a_version_does_not_judge_it_either(mint: Mint, author: Minted) -> None:
@@ -208,7 +213,20 @@ def test_colleagues_judge_what_is_shared_with_their_organization(
 # Reports and verdicts -------------------------------------------------------------------------
 
 
-def test_three_agents_that_find_it_not_valid_take_it_out_of_search(
+def test_all_tokens_of_one_owner_have_one_judgment(
+    unit: Item, mint: Mint, stranger: User, judges: list[Minted]
+) -> None:
+    for number in range(REPORTS):
+        token = mint(by=stranger, name=f"token {number}", toolsets=REGISTRY)
+        judge(token, unit, False, feedback=f"By token {number}.")
+    assert Validation.objects.get(is_current=True).feedback == "By token 2."
+    judge(judges[0], unit, False)
+    assert is_found(judges[4])
+    judge(judges[1], unit, False)
+    assert not is_found(judges[4])
+
+
+def test_three_owners_that_find_it_not_valid_take_it_out_of_others_search(
     unit: Item, author: Minted, judges: list[Minted]
 ) -> None:
     judge(judges[0], unit, False)
@@ -217,7 +235,7 @@ def test_three_agents_that_find_it_not_valid_take_it_out_of_search(
     assert is_found(judges[4])
     judge(judges[2], unit, False)
     assert not is_found(judges[4])
-    assert not is_found(author)
+    assert is_found(author)
     held = Quarantine.objects.get()
     assert (held.item_id, held.reason, held.verdict) == (unit.pk, "reports", "open")
     assert len(held.findings) == 3
@@ -229,13 +247,13 @@ def test_what_is_held_back_is_judged_by_nobody_until_an_admin_has_ruled(
 ) -> None:
     colleague = mint(name="another of the same owner", toolsets=REGISTRY)
     path = f"knowledge/{unit.pk}/validations"
-    held = quarantine.hold(unit, "injection", [{"kind": "injection"}])
-    for token in (colleague, judges[0]):
-        assert judge(token, unit, True)[0] == "not_found"
-        assert over_rest(token, "POST", path, valid=False)[0] == "not_found"
+    held = quarantine.hold(unit, [{"kind": "injection"}])
+    for token, code in ((colleague, "conflict"), (judges[0], "not_found")):
+        assert judge(token, unit, True)[0] == code
+        assert over_rest(token, "POST", path, valid=False)[0] == code
     assert not Validation.objects.exists()
     quarantine.rule(admin, held.pk, "restored")
-    assert judge(colleague, unit, True)[0] == "ok"
+    assert judge(judges[0], unit, True)[0] == "ok"
 
 
 def test_a_report_that_was_taken_back_does_not_count(unit: Item, judges: list[Minted]) -> None:
@@ -246,8 +264,8 @@ def test_a_report_that_was_taken_back_does_not_count(unit: Item, judges: list[Mi
     assert is_found(judges[4])
 
 
-def test_a_verdict_restores_it_and_the_same_agents_cannot_take_it_out_again(
-    unit: Item, judges: list[Minted], admin: User, mint: Mint
+def test_a_verdict_restores_it_and_the_same_owners_cannot_take_it_out_again(
+    unit: Item, judges: list[Minted], admin: User, mint: Mint, stranger: User
 ) -> None:
     for token in judges[:3]:
         judge(token, unit, False)
@@ -258,7 +276,7 @@ def test_a_verdict_restores_it_and_the_same_agents_cannot_take_it_out_again(
     judge(judges[3], unit, False)
     judge(judges[4], unit, False)
     assert is_found(judges[4])
-    judge(mint(name="one more", toolsets=REGISTRY), unit, False)
+    judge(mint(by=stranger, name="one more", toolsets=REGISTRY), unit, False)
     assert not is_found(judges[4])
     assert Quarantine.objects.filter(verdict="open").count() == 1
 
@@ -270,7 +288,8 @@ def test_a_verdict_may_also_keep_it_out_for_good(
         judge(token, unit, False)
     ruled = quarantine.rule(admin, Quarantine.objects.get().pk, "upheld")
     assert (ruled.verdict, ruled.ruled_by, ruled.ruled_at is None) == ("upheld", admin, False)
-    assert not is_found(author)
+    assert is_found(author)
+    assert not is_found(judges[4])
     assert Item.objects.get(pk=unit.pk).quarantined
     quarantine.rule(admin, ruled.pk, "restored", "On second thoughts.")
     assert is_found(judges[4])
@@ -279,7 +298,7 @@ def test_a_verdict_may_also_keep_it_out_for_good(
 def test_only_an_admin_rules_and_only_in_known_words(
     unit: Item, judges: list[Minted], admin: User, stranger: User
 ) -> None:
-    held = quarantine.hold(unit, "injection", [{"kind": "injection"}])
+    held = quarantine.hold(unit, [{"kind": "injection"}])
     with pytest.raises(CapabilityDenied):
         quarantine.rule(stranger, held.pk, "restored")
     with pytest.raises(InvalidInput):
@@ -290,8 +309,8 @@ def test_only_an_admin_rules_and_only_in_known_words(
 
 
 def test_what_is_found_meanwhile_is_added_to_the_open_quarantine(unit: Item) -> None:
-    quarantine.hold(unit, "injection", [{"kind": "injection", "rule": "one"}])
-    quarantine.hold(unit, "injection", [{"kind": "injection", "rule": "two"}])
+    quarantine.hold(unit, [{"kind": "injection", "rule": "one"}])
+    quarantine.hold(unit, [{"kind": "injection", "rule": "two"}])
     assert [each["rule"] for each in Quarantine.objects.get().findings] == ["one", "two"]
 
 

@@ -231,7 +231,8 @@ def test_a_suspected_order_is_kept_held_back_and_told(agent: Minted) -> None:
     held = contributed_skill(agent, skill(text=f"\n{ORDER}\n"))
     assert held["quarantined"] is True
     assert held["findings"][0]["kind"] == "injection"
-    assert found(agent, "kp_search_skill", "review", min_quality=0.0) == []
+    (own,) = found(agent, "kp_search_skill", "review", min_quality=0.0)
+    assert (own["suspected"], own["quarantined"]) == (held["suspected"], True)
     assert Quarantine.objects.get().item_id == Item.objects.get().pk
     by_file = posted(agent, skill_md_content=skill("Other"), files={"notes.md": ORDER})
     assert "notes.md" in by_file["findings"][0]["path"]

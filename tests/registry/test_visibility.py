@@ -103,14 +103,14 @@ def test_what_is_of_the_network_is_everybody_s(ada: Minted, eve: Minted) -> None
     assert statuses(eve, one, two) == {200}
 
 
-def test_what_waits_for_a_verdict_is_its_owner_s_to_read_and_nobody_s_to_find(
+def test_what_waits_for_a_verdict_is_its_owner_s_to_find_and_read_and_nobody_else_s(
     ada: Minted, eve: Minted
 ) -> None:
     one, two = made(ada, "network")
     Item.objects.update(quarantined=True)
     assert_nothing_is_known(eve, one, two)
     assert statuses(ada, one, two) == {200}
-    assert found(ada, "kp_search_skill", "review", min_quality=0.0) == []
+    assert [own["id"] for own in found(ada, "kp_search_skill", "review")] == [one]
     assert rest(ada, f"skills/{one}")["quarantined"] is True
 
 

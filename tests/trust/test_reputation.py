@@ -59,12 +59,11 @@ def judged(item: Item, judge: str, valid: bool = True) -> Validation:
     )
 
 
-def test_an_agent_judged_well_by_two_of_the_servers_owner_is_above_one_half_at_once(
+def test_an_agent_judged_well_twice_by_the_servers_owner_is_above_one_half_at_once(
     author: Minted, root: User, mint: Mint
 ) -> None:
-    unit = publish(author)
-    for name in ("first", "second"):
-        validate_unit(mint(by=root, name=name).access, unit.pk, valid=True)
+    for name, given in (("first", TRACE), ("second", SKILL)):
+        validate_unit(mint(by=root, name=name).access, publish(author, given).pk, valid=True)
     assert agent(author.access.agent_id).score > 0.5
     assert agent("root/first").score >= 0.95
 
@@ -243,12 +242,12 @@ def test_hiding_what_was_judged_in_public_changes_no_reputation(
     assert agent(agent_id).parts["received"] == {"valid": 1, "not_valid": 1}
 
 
-def test_a_judgment_of_what_is_private_counts_from_when_it_is_published(
+def test_a_judgment_of_what_colleagues_share_counts_from_when_it_is_published(
     author: Minted, root: User, mint: Mint
 ) -> None:
-    reputation.trust([mint(name="colleague").access.agent_id])
-    item = publish(author, TRACE, "private")
-    validate_unit(mint(name="colleague").access, item.pk, valid=True)
+    Group.objects.create(name="colleagues").user_set.add(root, author.row.owner)
+    item = publish(author, TRACE, "org")
+    validate_unit(mint(by=root, name="colleague").access, item.pk, valid=True)
     reputation.recompute()
     assert agent(author.access.agent_id).score == 0
     Item.objects.filter(pk=item.pk).update(visibility="network")
