@@ -1,69 +1,72 @@
 """The admin's frame: its sections, in the order people need them, its stylesheet and its icon."""
 
-from typing import Any
+from typing import Any, cast
 
+from django.apps import apps
+from django.contrib import admin
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 
+from knowledge.admin.base import ModelAdmin
 from knowledge.admin.dashboard import open_quarantines
 
-_SECTIONS = [
+_SECTIONS: list[tuple[str, list[tuple[str, ...]]]] = [
     (
         "Library",
         [
-            ("Items", "article", "knowledge", "item", "What is kept, and what search finds."),
-            ("Folders", "folder", "knowledge", "folder", "Shelves, and what tokens reach."),
-            ("Contents", "notes", "knowledge", "content", "What each source said."),
-            ("Uploads", "upload_file", "knowledge", "upload", "Files on their way, and kept."),
+            ("article", "knowledge", "item", "Everything in the library."),
+            ("folder", "knowledge", "folder", "Groups of items, and what tokens can reach."),
+            ("notes", "knowledge", "content", "The text of each source, and how far it got."),
+            ("upload_file", "knowledge", "upload", "Files that were sent, and those expected."),
         ],
     ),
     (
         "Memory",
         [
-            ("Memory", "psychology", "knowledge", "memory", "What agents remember."),
-            ("Task board", "view_kanban", "knowledge", "memory", "Tasks by where they stand."),
-            ("Relations", "share", "knowledge", "relation", "How items stand to each other."),
-            ("Sources", "travel_explore", "knowledge", "source", "Sites that are crawled."),
+            ("psychology", "knowledge", "memory", "What agents have learned and planned."),
+            ("view_kanban", "knowledge", "memory", "Tasks by status.", "board"),
+            ("share", "knowledge", "relation", "How items are linked."),
+            ("travel_explore", "knowledge", "source", "Websites that are crawled."),
         ],
     ),
     (
         "Registry",
         [
-            ("Skills and units", "school", "knowledge", "contribution", "What agents share."),
-            ("Versions", "difference", "knowledge", "version", "Each as it was contributed."),
-            ("Validations", "rule", "knowledge", "validation", "What agents say of them."),
-            ("Quarantine", "gpp_maybe", "knowledge", "quarantine", "Held back until you rule."),
-            ("Allowed findings", "verified", "knowledge", "allowedfinding", "No secrets, you say."),
-            ("Agents", "smart_toy", "knowledge", "agent", "Reputation, and whom you trust."),
-            ("Reputation graph", "hub", "knowledge", "agent", "Who vouches for whom."),
-            ("Providers", "handyman", "knowledge", "provider", "What agents offer."),
+            ("school", "knowledge", "contribution", "What agents have contributed."),
+            ("difference", "knowledge", "version", "Every version of a skill or unit."),
+            ("rule", "knowledge", "validation", "How agents judged skills and units."),
+            ("gpp_maybe", "knowledge", "quarantine", "Items that wait for your verdict."),
+            ("verified", "knowledge", "allowedfinding", "Values that you said are no secrets."),
+            ("smart_toy", "knowledge", "agent", "The reputation of each agent."),
+            ("hub", "knowledge", "agent", "Who judged whose work.", "graph"),
+            ("handyman", "knowledge", "provider", "Services that agents offer."),
         ],
     ),
     (
         "Access",
         [
-            ("Tokens", "key", "tokens", "token", "Mint, look up, revoke."),
-            ("Activity", "history", "tokens", "event", "What each token did."),
-            ("People", "person", "auth", "user", "Owners of libraries."),
-            ("Organizations", "group", "auth", "group", "People who share."),
+            ("key", "tokens", "token", "Keys for agents and programs."),
+            ("history", "tokens", "event", "Every call that a token made."),
+            ("person", "auth", "user", "Accounts, and what they may do."),
+            ("group", "auth", "group", "Groups of people who share."),
         ],
     ),
     (
-        "Running",
+        "Operations",
         [
-            ("Jobs", "conveyor_belt", "knowledge", "job", "Work that waits or has failed."),
-            ("Webhooks", "webhook", "knowledge", "webhook", "Addresses that are told of items."),
-            ("Deliveries", "outbox", "knowledge", "delivery", "How telling them went."),
-            ("Tiers", "stairs", "knowledge", "tier", "Minutes that people have a month."),
-            ("Usage", "data_usage", "knowledge", "usage", "Allowances used by month."),
-            ("Reservations", "bookmark", "knowledge", "reservation", "Minutes, set aside or used."),
-            ("Embeddings", "scatter_plot", "knowledge", "generation", "Sets of vectors."),
+            ("conveyor_belt", "knowledge", "job", "Background work that is waiting or has failed."),
+            ("webhook", "knowledge", "webhook", "URLs that are notified about items."),
+            ("outbox", "knowledge", "delivery", "Notifications, and whether they arrived."),
+            ("stairs", "knowledge", "tier", "How many minutes a month people can transcribe."),
+            ("data_usage", "knowledge", "usage", "What each person used in each month."),
+            ("bookmark", "knowledge", "reservation", "Minutes set aside for each recording."),
+            ("scatter_plot", "knowledge", "generation", "Sets of vectors for search by meaning."),
         ],
     ),
 ]
-_OTHER_VIEWS = {"Task board": "board", "Reputation graph": "graph"}
-"""Pages that are not the list of their model."""
+_VIEWS = {"board": "Task board", "graph": "Reputation graph"}
+"""Pages that are not the list of their model, and their names."""
 
 
 def sections(request: HttpRequest) -> list[dict[str, Any]]:
@@ -73,9 +76,9 @@ def sections(request: HttpRequest) -> list[dict[str, Any]]:
             "title": title,
             "separator": title != _SECTIONS[0][0],
             "items": [
-                _page(request, name, icon, f"admin:{app}_{model}", description)
-                for name, icon, app, model, description in pages
-                if _may_open(request, app, model)
+                _page(request, *page)
+                for page in pages
+                if _admin_of(*page[1:3]).has_view_permission(request)
             ],
         }
         for title, pages in _SECTIONS
@@ -84,18 +87,19 @@ def sections(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _page(
-    request: HttpRequest, name: str, icon: str, pages: str, description: str
+    request: HttpRequest, icon: str, app: str, model: str, description: str, view: str = ""
 ) -> dict[str, Any]:
-    link = reverse(f"{pages}_{_OTHER_VIEWS.get(name, 'changelist')}")
+    """A page of the menu; its list is called what its own title calls it."""
+    link = reverse(f"admin:{app}_{model}_{view or 'changelist'}")
     below = request.path.removeprefix(link).strip("/")
     page = {
-        "title": name,
+        "title": _VIEWS.get(view) or _admin_of(app, model).page_name,
         "icon": icon,
         "link": link,
         "description": description,
-        "active": request.path.startswith(link) and below not in _OTHER_VIEWS.values(),
+        "active": request.path.startswith(link) and below not in _VIEWS,
     }
-    if name == "Quarantine" and (waiting := open_quarantines()):
+    if model == "quarantine" and (waiting := open_quarantines(request.user)):
         return {**page, "badge": waiting, "badge_variant": "warning"}
     return page
 
@@ -105,10 +109,14 @@ def stylesheet(request: HttpRequest) -> str:
     return static("knowledge/admin.css")
 
 
+def script(request: HttpRequest) -> str:
+    """Names for the few controls that Unfold leaves without one."""
+    return static("knowledge/admin.js")
+
+
 def favicon(request: HttpRequest) -> str:
     return static("knowledge/favicon.svg")
 
 
-def _may_open(request: HttpRequest, app: str, model: str) -> bool:
-    user = request.user
-    return user.has_perm(f"{app}.view_{model}") or user.has_perm(f"{app}.change_{model}")
+def _admin_of(app: str, model: str) -> ModelAdmin[Any]:
+    return cast(ModelAdmin[Any], admin.site._registry[apps.get_model(app, model)])

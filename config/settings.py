@@ -74,6 +74,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "config.formats"
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = reverse_lazy("admin:login")
@@ -294,11 +295,12 @@ UNFOLD = {
     "SITE_URL": None,
     "SHOW_VIEW_ON_SITE": False,
     "SIDEBAR": {"navigation": "config.navigation.sections"},
-    "DASHBOARD_CALLBACK": "knowledge.admin.dashboard.with_figures",
+    "DASHBOARD_CALLBACK": "tokens.admin.dashboard.with_figures",
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": "config.navigation.favicon"}
     ],
     "STYLES": ["config.navigation.stylesheet"],
+    "SCRIPTS": ["config.navigation.script"],
     "COLORS": {
         "primary": {
             "50": "oklch(97.5% .012 250)",
@@ -306,7 +308,7 @@ UNFOLD = {
             "200": "oklch(89.5% .055 250)",
             "300": "oklch(82% .09 250)",
             "400": "oklch(71% .13 250)",
-            "500": "oklch(61% .15 250)",
+            "500": "oklch(66% .14 250)",
             "600": "oklch(52% .15 250)",
             "700": "oklch(45% .135 250)",
             "800": "oklch(39% .11 250)",

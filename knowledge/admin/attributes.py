@@ -37,7 +37,8 @@ def due_date(item: Item) -> date | None:
 def projects_of(items: list[Item]) -> dict[str, Item]:
     """The projects that items name, by their ids, in one query."""
     named = {_as_uuid(item.attributes.get("project")) for item in items}
-    found = Item.objects.filter(pk__in=named - {None}).select_related("content")
+    owners = {item.owner_id for item in items}
+    found = Item.objects.filter(pk__in=named - {None}, owner__in=owners).select_related("content")
     return {str(project.pk): project for project in found.defer("content__text")}
 
 

@@ -1,10 +1,13 @@
-"""What the admin's pages share: saving by the product's own asks, and looking on."""
+"""What the admin's pages share: whose rows they show, and saving by the product's own asks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import AbstractUser, AnonymousUser, User
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
@@ -16,13 +19,13 @@ from unfold.decorators import display as unfold_display
 from knowledge.errors import NotFound, QuarryError
 
 if TYPE_CHECKING:
-    from django.contrib.admin import ModelAdmin as ModelAdmin
+    from django.contrib.admin import ModelAdmin as UnfoldModelAdmin
     from django.forms import ModelForm
 else:
     import unfold.admin
 
     # Neither class can be subscripted at run time, and Unfold's has no types.
-    class ModelAdmin(unfold.admin.ModelAdmin):
+    class UnfoldModelAdmin(unfold.admin.ModelAdmin):
         __class_getitem__ = classmethod(lambda cls, _: cls)
 
     class ModelForm(forms.ModelForm):
@@ -59,6 +62,106 @@ def linked(url: str) -> SafeString | str:
     if not url.startswith(("http://", "https://")):
         return url
     return format_html('<a class="text-link" rel="noreferrer" href="{0}">{0}</a>', url)
+
+
+Person = AbstractUser | AnonymousUser
+
+
+def own_rows(person: Person, rows: QuerySet[M]) -> QuerySet[M]:
+    """All of these rows for a superuser; for anybody else, those of their own library.
+
+    A model without a page, or with a page for superusers alone, has no rows of one's own.
+    """
+    if person.is_superuser:
+        return rows
+    if rows.model is User:
+        return rows.filter(pk=person.pk)
+    page = admin.site._registry.get(rows.model)
+    return page.rows_of(person, rows) if isinstance(page, ModelAdmin) else rows.none()
+
+
+class ModelAdmin(UnfoldModelAdmin[M]):
+    """A superuser works on every row; other staff only on those of their own library.
+
+    Whatever permissions they hold: a page whose rows have no owner opens for superusers alone.
+    """
+
+    owner_path: str | None = None
+    """The lookup that leads from a row to its owner; None if only superusers see the rows."""
+
+    names: tuple[str, str] | None = None
+    """What one row and many are called in the admin, where the model's own names do not fit."""
+
+    def __init__(self, model: type[M], admin_site: admin.AdminSite) -> None:
+        super().__init__(model, admin_site)
+        if self.names:
+            self.opts = copy(model._meta)
+            self.opts.verbose_name, self.opts.verbose_name_plural = self.names
+
+    @property
+    def page_name(self) -> str:
+        """What the menu, the list's title and the way to it all call this page."""
+        return capfirst(str(self.opts.verbose_name_plural))
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        named = {"title": self.page_name, **(extra_context or {})}
+        return super().changelist_view(request, named)
+
+    def rows_of(self, person: Person, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.filter(**{self.owner_path: person.pk}) if self.owner_path else rows.none()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[M]:
+        rows = super().get_queryset(request)
+        return rows if request.user.is_superuser else self.rows_of(request.user, rows)
+
+    # Choices of a form ------------------------------------------------------------------
+
+    def get_field_queryset(self, db: Any, db_field: Any, request: HttpRequest) -> Any:
+        if request.user.is_superuser:
+            return super().get_field_queryset(db, db_field, request)
+        return own_rows(request.user, db_field.remote_field.model._default_manager.all())
+
+    def get_form(
+        self, request: HttpRequest, obj: M | None = None, change: bool = False, **kwargs: Any
+    ) -> type[Any]:
+        form: type[Any] = super().get_form(request, obj, change, **kwargs)
+        if not request.user.is_superuser:
+            form.base_fields = {
+                name: _own_choices(request, field) for name, field in form.base_fields.items()
+            }
+        return form
+
+    # Permissions ------------------------------------------------------------------------
+
+    def may_open(self, request: HttpRequest) -> bool:
+        """Whether this page has anything to show to this person."""
+        return request.user.is_superuser or self.owner_path is not None
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.may_open(request) and super().has_module_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
+        return self.may_open(request) and super().has_view_permission(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may_open(request) and super().has_add_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
+        return self.may_open(request) and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
+        return self.may_open(request) and super().has_delete_permission(request, obj)
+
+
+def _own_choices(request: HttpRequest, field: forms.Field) -> forms.Field:
+    """A copy, for the class of the form keeps its fields from one request to the next."""
+    if not isinstance(field, forms.ModelChoiceField) or field.queryset is None:
+        return field
+    narrowed = deepcopy(field)
+    narrowed.queryset = own_rows(request.user, field.queryset)
+    return narrowed
 
 
 class AskForm(ModelForm[M]):

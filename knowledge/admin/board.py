@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import cast
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from unfold.widgets import UnfoldAdminSelectWidget  # type: ignore[import-untype
 
 from knowledge.access import Access
 from knowledge.admin.attributes import due_date, is_overdue, projects_of
-from knowledge.admin.base import ModelAdmin, button
+from knowledge.admin.base import ModelAdmin, Person, button, own_rows
 from knowledge.attributes import MAX_REASON, PRIORITIES, TASK_STATUSES
 from knowledge.errors import Conflict, NotFound, QuarryError
 from knowledge.memory import work
@@ -60,7 +60,7 @@ class Column:
 
     @property
     def is_collapsed(self) -> bool:
-        return self.status in _COLLAPSED
+        return self.status in _COLLAPSED or not self.cards
 
     @property
     def more(self) -> int:
@@ -86,6 +86,12 @@ class BoardForm(forms.Form):
         widget=UnfoldAdminSelectWidget,
     )
 
+    def __init__(self, *args: Any, person: Person, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            if isinstance(field, forms.ModelChoiceField) and field.queryset is not None:
+                field.queryset = own_rows(person, field.queryset)
+
 
 class MoveForm(forms.Form):
     """Which task goes where, and where it stood on the page that was looked at."""
@@ -103,8 +109,8 @@ class BoardAdmin(ModelAdmin[Memory]):
     def board(self, request: HttpRequest) -> HttpResponse:
         if request.method == "POST":
             return self._moved(request)
-        chosen = BoardForm(request.GET)
-        columns = _columns(_tasks(chosen))
+        chosen = BoardForm(request.GET, person=request.user)
+        columns = _columns(_tasks(chosen, own_rows(request.user, Item.objects.all())))
         context = {
             **self.admin_site.each_context(request),
             "title": "Task board",
@@ -131,7 +137,7 @@ class BoardAdmin(ModelAdmin[Memory]):
 
     def _move(self, request: HttpRequest, *, task: UUID, stood: str, to: str, reason: str) -> None:
         try:
-            moved = _move(task, stood=stood, to=to, reason=reason)
+            moved = _move(self.get_queryset(request), task, stood=stood, to=to, reason=reason)
         except QuarryError as refusal:
             messages.error(request, refusal.message)
         else:
@@ -139,9 +145,9 @@ class BoardAdmin(ModelAdmin[Memory]):
             messages.success(request, f"{moved.title}: {to}.")
 
 
-def _move(task_id: UUID, *, stood: str, to: str, reason: str) -> Memory:
+def _move(tasks: QuerySet[Memory], task_id: UUID, *, stood: str, to: str, reason: str) -> Memory:
     """Move a task that still stands where the page showed it."""
-    task = Memory.objects.filter(pk=task_id, type=ItemType.TASK).select_related("content").first()
+    task = tasks.filter(pk=task_id, type=ItemType.TASK).select_related("content").first()
     if task is None:
         raise NotFound("The task is gone.")
     status = task.attributes.get("status")
@@ -155,11 +161,11 @@ def _move(task_id: UUID, *, stood: str, to: str, reason: str) -> Memory:
     if to == "blocked" and reason:
         action, data = "block_task", {"reason": reason}
     work.manage(access, action=action, entity_id=task.pk, data=data)
-    return cast(Memory, task)
+    return task
 
 
-def _tasks(chosen: BoardForm) -> QuerySet[Item]:
-    tasks = Item.objects.filter(type=ItemType.TASK)
+def _tasks(chosen: BoardForm, items: QuerySet[Item]) -> QuerySet[Item]:
+    tasks = items.filter(type=ItemType.TASK)
     if not chosen.is_valid():
         return tasks
     if owner := chosen.cleaned_data["owner"]:

@@ -1,18 +1,30 @@
+from typing import Any
+
 from django.contrib import admin
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from knowledge.admin.base import ReadOnlyAdmin, badge, linked, preformatted
+from knowledge.admin.base import (
+    Person,
+    ReadOnlyAdmin,
+    badge,
+    linked,
+    own_rows,
+    preformatted,
+)
 from knowledge.admin.progress import COLOURS, RetryAdmin, progress_of
 from knowledge.models import Content, ContentState, Item
 
 
 @admin.register(Content)
 class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
+    """What sources said. One that several people added is a row of each of them."""
+
+    owner_path = "owner"
     list_display = [
         *("shown_title", "kind", "progress", "reason", "owned_by", "item_count"),
         *("transcript_by", "created_at"),
@@ -31,11 +43,22 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Content]:
-        contents = Content.objects.select_related("owner").annotate(item_count=Count("items"))
-        return contents.defer("text", "locators")
+        contents = super().get_queryset(request).select_related("owner")
+        return contents.annotate(item_count=_count_items(request)).defer("text", "locators")
 
-    def item_of(self, obj: Content) -> Item | None:
-        return obj.items.order_by("created_at").first()
+    def rows_of(self, person: Person, rows: QuerySet[Content]) -> QuerySet[Content]:
+        added = Item.objects.filter(content=OuterRef("pk"), owner=person.pk)
+        return rows.filter(Q(owner=person.pk) | Exists(added))
+
+    def get_fieldsets(self, request: HttpRequest, obj: Content | None = None) -> Any:
+        """Without the keys for who is no superuser: others may have added it by them."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if request.user.is_superuser:
+            return fieldsets
+        return [*fieldsets[:-1], ("Origin", {"fields": ["id", "created_at"]})]
+
+    def item_of(self, request: HttpRequest, obj: Content) -> Item | None:
+        return own_rows(request.user, obj.items.order_by("created_at")).first()
 
     def has_failed(self, obj: Content) -> bool:
         return obj.state == ContentState.FAILED
@@ -93,3 +116,9 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
     @admin.display(description="error")
     def failure(self, content: Content) -> SafeString | str:
         return preformatted(content.error)
+
+
+def _count_items(request: HttpRequest) -> Count:
+    """Of what the person asking may see: nobody learns who else has added a link."""
+    own = Q() if request.user.is_superuser else Q(items__owner=request.user.pk)
+    return Count("items", filter=own)

@@ -1,7 +1,7 @@
 """Documentation sources: how far each crawl is, and what came of each page."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -19,9 +19,10 @@ from knowledge.access import Access
 from knowledge.admin.base import AskAdmin, AskForm, badge, button, linked, preformatted
 from knowledge.admin.confirming import ConfirmingAdmin
 from knowledge.admin.fields import LinesField
-from knowledge.admin.tables import item_page, table
+from knowledge.admin.tables import item_page, moment, table
 from knowledge.errors import QuarryError
 from knowledge.models import CrawlState, PageState, Source, SourcePage
+from knowledge.models.documentation import SourceQuerySet
 
 PAGES_SHOWN = 50
 LOOK_AGAIN_SEC = 5
@@ -49,6 +50,7 @@ class SourceForm(AskForm[Source]):
 
 @admin.register(Source)
 class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
+    owner_path = "owner"
     form = SourceForm
     list_display = [
         *("name", "owner", "progress", "bar", "kept", "last_crawl", "shown_error"),
@@ -73,7 +75,8 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
-        return Source.objects.with_progress()
+        found = cast(SourceQuerySet, super().get_queryset(request))
+        return found.with_progress()
 
     @badge("state", _COLOURS)
     def progress(self, source: Source) -> tuple[str, str]:
@@ -103,8 +106,8 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
     def last_crawl(self, source: Source) -> str:
         if source.begun_at is None:
             return "never"
-        begun = f"{source.begun_at:%Y-%m-%d %H:%M}"
-        return f"{begun} to {source.finished_at:%H:%M}" if source.finished_at else begun
+        begun = moment(source.begun_at)
+        return f"{begun} to {moment(source.finished_at)}" if source.finished_at else begun
 
     @admin.display(description="error")
     def shown_error(self, source: Source) -> str:
@@ -222,7 +225,7 @@ def _table(pages: Iterable[SourcePage]) -> SafeString:
             item_page(page.item) if page.item else "",
             ". ".join(filter(None, [page.reason, page.error])),
             page.depth,
-            f"{page.fetched_at:%Y-%m-%d %H:%M}" if page.fetched_at else "",
+            page.fetched_at or "",
         ]
         for page in pages
     ]

@@ -2,7 +2,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -12,7 +12,6 @@ from knowledge import library
 from knowledge.access import Access
 from knowledge.admin.base import AskAdmin, AskForm
 from knowledge.models import Folder
-from knowledge.models.folder import FolderQuerySet
 
 
 class FolderForm(AskForm[Folder]):
@@ -23,6 +22,7 @@ class FolderForm(AskForm[Folder]):
 
 @admin.register(Folder)
 class FolderAdmin(AskAdmin[Folder]):
+    owner_path = "owner"
     form = FolderForm
     list_display = ["name", "owner", "item_count", "created_at"]
     list_filter = [("owner", admin.RelatedOnlyFieldListFilter)]
@@ -30,8 +30,8 @@ class FolderAdmin(AskAdmin[Folder]):
     search_fields = ["name", "owner__username", "=id"]
     fields = ["owner", "name"]
 
-    def get_queryset(self, request: HttpRequest) -> FolderQuerySet:
-        return Folder.objects.annotate(item_count=Count("filings"))
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Folder]:
+        return super().get_queryset(request).annotate(item_count=Count("filings"))
 
     @admin.display(description="items", ordering="item_count")
     def item_count(self, folder: Any) -> SafeString:

@@ -87,7 +87,7 @@ def _placed(pull: Places) -> Places:
         places[joined] = _within_frame(_settled(pull[np.ix_(joined, joined)]))
     alone = int((~joined).sum())
     places[~joined, 0] = WIDTH * (np.arange(alone) + 1) / (alone + 1)
-    places[~joined, 1] = HEIGHT - MARGIN / 2
+    places[~joined, 1] = HEIGHT - MARGIN
     return places
 
 
@@ -127,7 +127,8 @@ def _apart(places: Places, radii: Places) -> Places:
         overlap = np.maximum(needed - distance, 0)
         np.fill_diagonal(overlap, 0)
         places = places + (apart / distance[..., None] * overlap[..., None] / 2).sum(axis=1)
-        places = np.clip(places, MARGIN / 2, [WIDTH - MARGIN / 2, HEIGHT - MARGIN / 2])
+        # Below each stands its name.
+        places = np.clip(places, MARGIN / 2, [WIDTH - MARGIN / 2, HEIGHT - MARGIN * 3 / 4])
     return places
 
 

@@ -34,6 +34,7 @@ _SHARING_COLOURS = {Visibility.ORG: "info", Visibility.NETWORK: "success"}
 class ItemPages(AskAdmin[ItemT]):
     """Lists and pages of items, found as the library's own search finds words."""
 
+    owner_path = "owner"
     search_fields = ["custom_title", "content__title", "=id"]
     search_help_text = "Words of the title or the text, a whole tag, or an id"
     ordering = ["-created_at"]
@@ -108,9 +109,10 @@ class ItemPages(AskAdmin[ItemT]):
         library.delete_item(Access.whole_library(obj.owner_id), obj.pk)
 
     def consequences(self, obj: ItemT) -> list[str]:
-        shared = obj.content.items.exclude(pk=obj.pk).exists()
-        text = "Its text stays, for other items share it." if shared else "Its text goes with it."
-        return [text, f"Passages that search no longer finds: {obj.chunk_count}."]
+        return [
+            "Its text is deleted too, unless another item has the same source.",
+            f"Passages that search will no longer find: {obj.chunk_count}.",
+        ]
 
 
 def _mentions(words: str) -> Q:

@@ -47,6 +47,17 @@ class GroupFilter(admin.SimpleListFilter):
         return queryset.filter(type__in=types) if types else queryset
 
 
+class SummaryFilter(admin.SimpleListFilter):
+    title = parameter_name = "summary"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [(state.value, state.label) for state in TransformState]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Item]) -> QuerySet[Item]:
+        state = self.value()
+        return queryset.filter(transform__state=state) if state else queryset
+
+
 @admin.register(Item)
 class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
     list_display = [
@@ -58,12 +69,13 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
         "content__state",
         "in_kb",
         "index_status",
+        SummaryFilter,
         "archived",
         "quarantined",
         "visibility",
         "type",
         ("owner", admin.RelatedOnlyFieldListFilter),
-        "folders",
+        ("folders", admin.RelatedOnlyFieldListFilter),
     ]
     add_fieldsets = [
         (None, {"fields": ["owner", "url", "title", "text"]}),
@@ -157,7 +169,7 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
         if added.transform_error:
             self.message_user(request, added.transform_error, messages.WARNING)
 
-    def item_of(self, obj: Item) -> Item:
+    def item_of(self, request: HttpRequest, obj: Item) -> Item:
         return obj
 
     def has_failed(self, obj: Item) -> bool:

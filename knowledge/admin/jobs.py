@@ -46,7 +46,7 @@ class JobAdmin(ReadOnlyAdmin[Job]):
         return preformatted(job.message_text)
 
     def has_run_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("knowledge.change_job")
+        return self.may_open(request) and request.user.has_perm("knowledge.change_job")
 
     @admin.action(description="Run dead jobs again", permissions=["run"])
     def run_again(self, request: HttpRequest, queryset: QuerySet[Job]) -> None:

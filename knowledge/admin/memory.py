@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from unfold.views import ChangeList  # type: ignore[import-untyped]
 
 from knowledge.admin.attributes import due_date, is_overdue, projects_of
-from knowledge.admin.base import badge, button
+from knowledge.admin.base import badge, button, own_rows
 from knowledge.admin.board import BoardAdmin
 from knowledge.admin.item_pages import ItemPages
 from knowledge.admin.memory_forms import (
@@ -57,7 +57,8 @@ class ProjectFilter(AttributeFilter):
     title = parameter_name = "project"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
-        projects = Item.objects.filter(type=ItemType.PROJECT).select_related("content")
+        found = Item.objects.filter(type=ItemType.PROJECT).select_related("content")
+        projects = own_rows(request.user, found)
         light = projects.defer("content__text", "content__locators").order_by("content__title")
         return [(str(project.pk), project.title) for project in light[:MOST_CHOICES]]
 
@@ -66,7 +67,11 @@ class CategoryFilter(AttributeFilter):
     title = parameter_name = "category"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
-        said = Memory.objects.exclude(attributes__category=None).order_by("attributes__category")
+        said = (
+            own_rows(request.user, Memory.objects.all())
+            .exclude(attributes__category=None)
+            .order_by("attributes__category")
+        )
         words = said.values_list("attributes__category", flat=True).distinct()[:MOST_CHOICES]
         return [(word, word) for word in words]
 

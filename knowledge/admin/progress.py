@@ -37,7 +37,7 @@ class RetryAdmin(ModelAdmin[M]):
     actions: Any = ["retry_selected"]
     actions_detail = ["retry"]
 
-    def item_of(self, obj: M) -> Item | None:
+    def item_of(self, request: HttpRequest, obj: M) -> Item | None:
         """The item whose owner asks for another try."""
         raise NotImplementedError
 
@@ -81,7 +81,7 @@ class RetryAdmin(ModelAdmin[M]):
         begun = 0
         for obj in objs:
             try:
-                _ask_again(self.item_of(obj))
+                _ask_again(self.item_of(request, obj))
             except QuarryError as refusal:
                 self.message_user(request, f"{obj}: {refusal.message}", messages.WARNING)
             else:

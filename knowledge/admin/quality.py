@@ -6,7 +6,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from knowledge.admin.tables import facts, readable, said, table
+from knowledge.admin.tables import facts, moment, readable, said, table
 from knowledge.models import Item, Quality
 
 _ORDER = ("prior_strength", "valid", "not_valid", "weight_for", "weight_against")
@@ -43,7 +43,7 @@ def _moved(quality: Quality) -> SafeString:
         ("Weights", quality.profile),
         *((capfirst(said(name)), readable(part)) for name, part in parts),
         ("Score", f"{quality.score:.3f}"),
-        ("Computed", f"{quality.computed_at:%Y-%m-%d %H:%M}"),
+        ("Computed", moment(quality.computed_at)),
     ]
     return facts(told, empty="")
 

@@ -29,6 +29,8 @@ _OPEN_FIRST = Case(
 
 @admin.register(Quarantine)
 class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
+    owner_path = "item__owner"
+    names = ("quarantined item", "quarantine")
     list_display = [
         *("title", "kind", "owner", "reason", "found", "reports", "shown_verdict"),
         *("at", "ruled_by"),
@@ -45,7 +47,9 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Quarantine]:
         against = Q(item__validations__is_current=True, item__validations__valid=False)
-        found = Quarantine.objects.select_related("item__content", "item__owner", "ruled_by")
+        found = (
+            super().get_queryset(request).select_related("item__content", "item__owner", "ruled_by")
+        )
         light = found.defer("item__content__text", "item__content__locators")
         return light.annotate(report_count=Count("item__validations", filter=against))
 

@@ -83,7 +83,7 @@ class ContributionAdmin(ReadOnlyAdmin[Contribution], ItemPages[Contribution]):
                 version.get_visibility_display(),
                 len(version.files),
                 version.digest[:12],
-                f"{version.created_at:%Y-%m-%d %H:%M}",
+                version.created_at,
             ]
             for version in item.versions.order_by("-number")[:SHOWN]
         ]
@@ -101,6 +101,7 @@ class ContributionAdmin(ReadOnlyAdmin[Contribution], ItemPages[Contribution]):
 
 @admin.register(Version)
 class VersionAdmin(ReadOnlyAdmin[Version]):
+    owner_path = "item__owner"
     list_display = ["number", "label", "of_item", "added_by_agent", "visibility", "created_at"]
     list_filter = ["visibility"]
     search_fields = ["label", "item__content__title", "added_by_agent", "=digest", "=item__id"]
@@ -112,7 +113,7 @@ class VersionAdmin(ReadOnlyAdmin[Version]):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Version]:
-        versions = Version.objects.select_related("item__content")
+        versions = super().get_queryset(request).select_related("item__content")
         return versions.defer("item__content__text", "item__content__locators")
 
     @admin.display(description="of")

@@ -86,6 +86,7 @@ class RelationForm(AskForm[Relation]):
 
 @admin.register(Relation)
 class RelationAdmin(ConfirmingAdmin[Relation], AskAdmin[Relation]):
+    owner_path = "owner"
     form = RelationForm
     list_display = ["from_item", "type", "to_item", "owner", "weight", "state", "valid_from"]
     list_display_links = ["type"]
@@ -107,7 +108,7 @@ class RelationAdmin(ConfirmingAdmin[Relation], AskAdmin[Relation]):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Relation]:
-        return _with_titles(Relation.objects.all())
+        return _with_titles(super().get_queryset(request))
 
     @admin.display(description="from", ordering="source__content__title")
     def from_item(self, relation: Relation) -> SafeString:

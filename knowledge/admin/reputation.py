@@ -19,7 +19,7 @@ from knowledge import jobs
 from knowledge.admin import graph
 from knowledge.admin.base import ReadOnlyAdmin, badge, button, linked, preformatted
 from knowledge.admin.confirming import ConfirmingAdmin
-from knowledge.admin.tables import facts, item_page, readable, said, table
+from knowledge.admin.tables import facts, item_page, page_of, readable, said, table, token_page
 from knowledge.models import Agent, Provider, Validation
 from knowledge.trust.reputation import public
 
@@ -98,7 +98,7 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
             self._recompute(request)
 
     def has_trust_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return request.user.has_perm("knowledge.change_agent")
+        return self.has_change_permission(request)
 
     @admin.action(description="Trust these: trust begins with them", permissions=["trust"])
     def trust_selected(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
@@ -146,10 +146,20 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
             "title": "Reputation graph",
             "picture": picture,
             "nodes": [_with_page(node, rank) for rank, node in enumerate(picture.nodes)],
+            "agents_table": _agents_table(agents),
             "total": Agent.objects.count(),
             "left_out": len(votes[MOST_LINES:]),
         }
         return TemplateResponse(request, "admin/knowledge/agent/graph.html", context)
+
+
+def _agents_table(agents: list[Agent]) -> SafeString:
+    """The same as the picture, in words."""
+    rows = [
+        [page_of(agent), f"{agent.score:.3f}", "yes" if agent.is_trusted else "no"]
+        for agent in agents
+    ]
+    return table(["Agent", "Score", "Trusted"], rows, empty="")
 
 
 def _votes_among(agents: list[Agent]) -> list[graph.Vote]:
@@ -181,7 +191,7 @@ def judgments_table(found: QuerySet[Validation]) -> SafeString:
             judgment.contributor,
             _said(judgment),
             Truncator(judgment.feedback).chars(200),
-            f"{judgment.at:%Y-%m-%d %H:%M}",
+            judgment.at,
         ]
         for judgment in _with_items(found).order_by("-at")[:SHOWN]
     ]
@@ -200,6 +210,7 @@ def _with_items(found: QuerySet[Validation]) -> QuerySet[Validation]:
 
 @admin.register(Validation)
 class ValidationAdmin(ReadOnlyAdmin[Validation]):
+    owner_path = "item__owner"
     list_display = [
         *("of", "agent_id", "contributor", "said", "shown_feedback", "is_current", "at"),
     ]
@@ -210,11 +221,11 @@ class ValidationAdmin(ReadOnlyAdmin[Validation]):
     fieldsets = [
         (None, {"fields": ["judged_item", "agent_id", "contributor", "said", "is_current"]}),
         ("Feedback", {"fields": ["whole_feedback"]}),
-        ("Origin", {"fields": ["id", "added_by_token", "at"]}),
+        ("Origin", {"fields": ["id", "judged_by", "at"]}),
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Validation]:
-        return _with_items(Validation.objects.all())
+        return _with_items(super().get_queryset(request))
 
     @admin.display(description="of")
     def of(self, judgment: Validation) -> str:
@@ -223,6 +234,10 @@ class ValidationAdmin(ReadOnlyAdmin[Validation]):
     @admin.display(description="of")
     def judged_item(self, judgment: Validation) -> SafeString:
         return item_page(judgment.item)
+
+    @admin.display(description="judged by")
+    def judged_by(self, judgment: Validation) -> SafeString | str:
+        return token_page(judgment.added_by_token)
 
     @badge("said", _VALID_COLOURS)
     def said(self, judgment: Validation) -> str:
@@ -239,6 +254,7 @@ class ValidationAdmin(ReadOnlyAdmin[Validation]):
 
 @admin.register(Provider)
 class ProviderAdmin(ReadOnlyAdmin[Provider]):
+    owner_path = "owner"
     list_display = ["name", "agent_id", "owner", "offers", "visibility", "last_seen_at"]
     list_filter = ["visibility", ("owner", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["owner"]

@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.contrib.admin.utils import quote
 from django.db.models import Model
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+from django.utils.timezone import localtime
 
 from knowledge.models import Item
 
@@ -21,12 +25,23 @@ _PLAIN = (str, int, float)
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> SafeString:
     """Rows under their headings; on a phone each cell stands beside the heading it has."""
     cells = '<td data-label="{}">{}</td>'
-    made = ((format_html_join("", cells, zip(headings, row, strict=True)),) for row in rows)
+    made = (
+        (format_html_join("", cells, zip(headings, map(_cell, row), strict=True)),) for row in rows
+    )
     shown = format_html_join("", "<tr>{}</tr>", made)
     if not shown:
         return format_html("<p>{}</p>", empty)
     head = format_html_join("", '<th scope="col">{}</th>', ((name,) for name in headings))
     return format_html(_FRAME, format_html("<thead><tr>{}</tr></thead>", head), shown)
+
+
+def _cell(value: object) -> object:
+    return moment(value) if isinstance(value, datetime) else value
+
+
+def moment(at: datetime | None) -> str:
+    """A date and time as every page of the admin writes it, with its zone."""
+    return date_format(localtime(at), "DATETIME_FORMAT") if at else ""
 
 
 def facts(pairs: Iterable[tuple[str, object]], *, empty: str) -> SafeString:
@@ -70,6 +85,13 @@ def page_of(row: Model, text: object = "") -> SafeString:
     opts = row._meta
     address = reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[quote(row.pk)])
     return link(address, Truncator(str(text or row)).chars(80))
+
+
+def token_page(token_id: UUID | None) -> SafeString | str:
+    """A link to the token that did something, if a token did it."""
+    if token_id is None:
+        return "no token: a person did it"
+    return link(reverse("admin:tokens_token_change", args=[token_id]), "the token that did it")
 
 
 def item_page(item: Item) -> SafeString:

@@ -16,7 +16,7 @@ class TierAdmin(ModelAdmin[Tier]):
     ordering = ["name"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tier]:
-        return Tier.objects.annotate(given_to=Count("allowances"))
+        return super().get_queryset(request).annotate(given_to=Count("allowances"))
 
     @admin.display(description="minutes a month", ordering="minutes_per_month")
     def cap(self, tier: Tier) -> str:

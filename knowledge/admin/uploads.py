@@ -2,9 +2,11 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
+from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from knowledge.admin.base import ReadOnlyAdmin, badge
+from knowledge.admin.tables import token_page
 from knowledge.models import Upload, UploadState
 
 _COLOURS = {
@@ -16,6 +18,7 @@ _COLOURS = {
 
 @admin.register(Upload)
 class UploadAdmin(ReadOnlyAdmin[Upload]):
+    owner_path = "owner"
     list_display = ["shown_name", "owner", "media_type", "shown_size", "shown_state", "created_at"]
     list_filter = ["state", "media_type", ("owner", admin.RelatedOnlyFieldListFilter)]
     search_fields = ["filename", "owner__username", "=id"]
@@ -23,13 +26,12 @@ class UploadAdmin(ReadOnlyAdmin[Upload]):
     fieldsets = [
         (None, {"fields": ["filename", "media_type", "shown_size", "owner", "content"]}),
         ("Progress", {"fields": ["shown_state", "created_at", "expires_at"]}),
-        ("Origin", {"fields": ["id", "token_id", "key"]}),
+        ("Origin", {"fields": ["id", "sent_by", "key"]}),
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Upload]:
-        return Upload.objects.select_related("owner", "content").defer(
-            "content__text", "content__locators"
-        )
+        uploads = super().get_queryset(request).select_related("owner", "content")
+        return uploads.defer("content__text", "content__locators")
 
     @admin.display(description="file", ordering="filename")
     def shown_name(self, upload: Upload) -> str:
@@ -38,6 +40,10 @@ class UploadAdmin(ReadOnlyAdmin[Upload]):
     @admin.display(description="size", ordering="size")
     def shown_size(self, upload: Upload) -> str:
         return filesizeformat(upload.size)
+
+    @admin.display(description="sent by")
+    def sent_by(self, upload: Upload) -> SafeString | str:
+        return token_page(upload.token_id)
 
     @badge("state", _COLOURS)
     def shown_state(self, upload: Upload) -> str:

@@ -1,10 +1,13 @@
 from django.contrib import admin
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from knowledge.admin.base import ReadOnlyAdmin, badge
-from knowledge.models import Reservation, ReservationState, Usage
+from knowledge.admin.tables import link
+from knowledge.models import Content, Reservation, ReservationState, Usage
 
 _COLOURS = {
     ReservationState.RESERVED: "info",
@@ -15,6 +18,7 @@ _COLOURS = {
 
 @admin.register(Usage)
 class UsageAdmin(ReadOnlyAdmin[Usage]):
+    owner_path = "owner"
     _columns = ["owner", "shown_month", "minutes_used", "minutes_reserved", "transforms"]
     list_display = [*_columns]
     fields = [*_columns]
@@ -38,6 +42,7 @@ class UsageAdmin(ReadOnlyAdmin[Usage]):
 
 @admin.register(Reservation)
 class ReservationAdmin(ReadOnlyAdmin[Reservation]):
+    owner_path = "owner"
     _columns = ["owner", "shown_month", "minutes", "shown_state", "content", "created_at"]
     list_display = [*_columns]
     fields = [*_columns]
@@ -59,7 +64,14 @@ class ReservationAdmin(ReadOnlyAdmin[Reservation]):
         return reservation.state
 
     @admin.display(description="content")
-    def content(self, reservation: Reservation) -> SafeString:
+    def content(self, reservation: Reservation) -> SafeString | str:
         """No relation: what was used stays on record when its content is deleted."""
+        title: str | None = reservation.content_title  # type: ignore[attr-defined]
+        if title is None:
+            return "deleted since"
         address = reverse("admin:knowledge_content_change", args=[reservation.content_id])
-        return format_html('<a class="text-link" href="{}">{}</a>', address, reservation.content_id)
+        return link(address, Truncator(title or "untitled").chars(80))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Reservation]:
+        titles = Content.objects.filter(pk=OuterRef("content_id")).values("title")
+        return super().get_queryset(request).annotate(content_title=Subquery(titles))

@@ -47,6 +47,7 @@ class WebhookForm(AskForm[Webhook]):
 
 @admin.register(Webhook)
 class WebhookAdmin(AskAdmin[Webhook]):
+    owner_path = "owner"
     form = WebhookForm
     list_display = ["url", "owner", "told_of", "is_active", "created_at"]
     list_filter = ["is_active", ("owner", admin.RelatedOnlyFieldListFilter)]
@@ -123,6 +124,7 @@ class WebhookAdmin(AskAdmin[Webhook]):
 
 @admin.register(Delivery)
 class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
+    owner_path = "webhook__owner"
     list_display = ["event", "webhook", "shown_state", "attempts", "answer", "created_at"]
     list_filter = ["state", "event", ("webhook", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["webhook"]

@@ -78,4 +78,4 @@ class Reservation(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.seconds} s for {self.content_id} ({self.state})"
+        return f"{self.seconds / 60:,.1f} minutes for {self.owner} ({self.state})"

@@ -103,7 +103,7 @@ class Validation(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.agent_id}: {'valid' if self.valid else 'not valid'}"
+        return f"{self.item.title}: {'valid' if self.valid else 'not valid'}"
 
 
 class QuarantineReason(models.TextChoices):

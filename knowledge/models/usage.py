@@ -23,4 +23,4 @@ class Usage(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.owner_id} in {self.month:%Y-%m}"
+        return f"{self.owner} in {self.month:%B %Y}"

@@ -88,4 +88,4 @@ class Delivery(models.Model):
         verbose_name_plural = "deliveries"
 
     def __str__(self) -> str:
-        return f"{self.event} to {self.webhook_id}"
+        return f"{self.event} to {self.webhook}"

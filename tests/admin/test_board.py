@@ -4,7 +4,7 @@ import re
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
@@ -12,7 +12,7 @@ from knowledge.access import Access
 from knowledge.memory.remembering import add
 from knowledge.memory.work import manage
 from knowledge.models import Item
-from tests.admin.conftest import HOSTILE, Task
+from tests.admin.conftest import HOSTILE, Task, make_staff
 from tests.admin.pages import page_of, sent
 from tests.conftest import Add
 
@@ -127,10 +127,9 @@ def test_an_empty_board_says_how_to_fill_it(admin_client: Client) -> None:
     assert reverse("admin:knowledge_memory_add") in page
 
 
-def test_who_may_only_look_moves_nothing(client: Client, task: Task) -> None:
+def test_who_may_only_look_moves_nothing(client: Client, owner: User, task: Task) -> None:
     work = task("Measure")
-    viewer = User.objects.create_user("viewer", is_staff=True)
-    viewer.user_permissions.add(Permission.objects.get(codename="view_memory"))
+    viewer = make_staff(owner, "view_memory")
     client.force_login(viewer)
     assert moves_on(page_of(client, BOARD), work) == []
     form = {"task": str(work.pk), "stood": "backlog", "to": "todo"}

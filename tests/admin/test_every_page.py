@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from knowledge.models import Generation, Item, Job
-from tests.admin.conftest import HOSTILE
+from tests.admin.conftest import HOSTILE, make_staff
 from tests.admin.pages import read_all
 from tests.conftest import Mint
 from tokens.models import Event, Token
@@ -68,11 +68,9 @@ def test_a_stranger_is_sent_to_the_login_page(client: Client, full_house: Item) 
     assert answer.headers["Location"].startswith(reverse("admin:login"))
 
 
-def test_staff_open_only_what_they_were_granted(client: Client, mint: Mint) -> None:
+def test_staff_open_only_what_they_were_granted(client: Client, owner: User, mint: Mint) -> None:
     token = mint().row
-    clerk = User.objects.create_user("clerk", is_staff=True)
-    clerk.user_permissions.add(Permission.objects.get(codename="view_token"))
-    client.force_login(clerk)
+    client.force_login(make_staff(owner, "view_token"))
     change = reverse("admin:tokens_token_change", args=[token.pk])
     assert client.get(change).status_code == 200
     assert client.get(reverse("admin:tokens_token_add")).status_code == 403
@@ -86,11 +84,10 @@ def test_staff_open_only_what_they_were_granted(client: Client, mint: Mint) -> N
 
 
 def test_staff_who_may_only_look_see_the_same_and_change_nothing(
-    client: Client, full_house: Item
+    client: Client, owner: User, full_house: Item
 ) -> None:
-    viewer = User.objects.create_user("viewer", is_staff=True)
-    viewer.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
-    client.force_login(viewer)
+    views = Permission.objects.filter(codename__startswith="view_")
+    client.force_login(make_staff(owner, *views.values_list("codename", flat=True)))
     pages = read_all(client)
     item = pages[reverse("admin:knowledge_item_change", args=[full_house.pk])]
     assert "Own &lt;script&gt;" in item

@@ -140,7 +140,7 @@ def test_a_wrong_change_comes_back_with_the_reason_and_changes_nothing(
 def test_deleting_takes_the_text_and_the_chunks_along(admin_client: Client, add: Add) -> None:
     item, kept = add("Consent"), add("Kept")
     address = reverse("admin:knowledge_item_delete", args=[item.pk])
-    assert "Its text goes with it." in admin_client.get(address).content.decode()
+    assert "Its text is deleted too" in admin_client.get(address).content.decode()
     admin_client.post(address, {"post": "yes"})
     chosen = {"action": "delete_selected", "_selected_action": [item.pk, kept.pk], "post": "yes"}
     assert [each.pk for each in Item.objects.all()] == [kept.pk]

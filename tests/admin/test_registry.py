@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Group, Permission, User
+from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
 from knowledge.access import Access
 from knowledge.memory.remembering import add
 from knowledge.models import Agent, Item, Quality, Quarantine, Source
-from tests.admin.conftest import HOSTILE, Share, judge
+from tests.admin.conftest import HOSTILE, Share, judge, make_staff
 from tests.admin.pages import page_of, queries, sent
 
 QUEUE = "admin:knowledge_quarantine_changelist"
@@ -154,9 +154,10 @@ def test_what_is_no_verdict_is_refused(
     assert held.verdict == "open"
 
 
-def test_only_who_may_change_quarantine_rules(client: Client, held: Quarantine) -> None:
-    viewer = User.objects.create_user("viewer", is_staff=True)
-    viewer.user_permissions.add(Permission.objects.get(codename="view_quarantine"))
+def test_only_who_may_change_quarantine_rules(
+    client: Client, owner: User, held: Quarantine
+) -> None:
+    viewer = make_staff(owner, "view_quarantine")
     client.force_login(viewer)
     rule = reverse("admin:knowledge_quarantine_rule", args=[held.pk])
     assert rule not in page_of(client, "admin:knowledge_quarantine_change", held.pk)
@@ -177,11 +178,11 @@ def test_what_waits_comes_first_and_is_counted(
     found = admin_client.get(reverse(QUEUE)).context["cl"].queryset
     assert list(found) == [held, ruled]
     figures = {
-        figure["name"]: figure
+        figure.name: figure
         for figure in admin_client.get(reverse("admin:index")).context["figures"]
     }
-    assert figures["Quarantine: to rule"]["count"] == 1
-    listed = admin_client.get(figures["Quarantine: to rule"]["link"]).context["cl"].queryset
+    assert figures["Waiting for a verdict"].count == "1"
+    listed = admin_client.get(figures["Waiting for a verdict"].link).context["cl"].queryset
     assert list(listed) == [held]
 
 
@@ -199,13 +200,18 @@ def test_the_first_page_counts_memory_tasks_and_crawls(
     for state in ("crawling", "done"):
         Source.objects.create(owner=owner, name=state, start_url="https://x.example", state=state)
     figures = {
-        figure["name"]: figure
+        figure.name: figure
         for figure in admin_client.get(reverse("admin:index")).context["figures"]
     }
-    wanted = {"Memory": 3, "Open tasks": 1, "Sources at work": 1, "Quarantine: to rule": 0}
-    assert {name: figures[name]["count"] for name in wanted} == wanted
+    wanted = {
+        "Memory": "3",
+        "Open tasks": "1",
+        "Crawls in progress": "1",
+        "Waiting for a verdict": "0",
+    }
+    assert {name: figures[name].count for name in wanted} == wanted
     for name in wanted:
-        assert admin_client.get(figures[name]["link"]).status_code == 200
+        assert admin_client.get(figures[name].link).status_code == 200
 
 
 def test_an_organization_has_its_members_who_read_what_they_share(

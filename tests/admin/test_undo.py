@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from html import unescape
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -16,7 +17,7 @@ from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.library import delete_item
 from knowledge.models import Change, Item
-from tests.admin.conftest import HOSTILE
+from tests.admin.conftest import HOSTILE, make_staff
 from tests.conftest import Add, Mint, Minted
 from tests.knowledge.undo_for_tests import added, snapshot
 
@@ -24,15 +25,9 @@ HIDDEN = re.compile(r'name="(since|until)" value="([^"]+)"')
 
 
 @pytest.fixture
-def grant(db: None) -> Callable[..., User]:
-    """Staff who may do just these things."""
-
-    def grant_these(*codenames: str) -> User:
-        clerk = User.objects.create_user(f"clerk with {len(codenames)}", is_staff=True)
-        clerk.user_permissions.set(Permission.objects.filter(codename__in=codenames))
-        return clerk
-
-    return grant_these
+def grant(owner: User) -> Callable[..., User]:
+    """The owner as staff who may do just these things."""
+    return partial(make_staff, owner)
 
 
 def address(token: Minted) -> str:

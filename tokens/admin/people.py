@@ -63,6 +63,7 @@ class PersonForm(UserChangeForm):  # type: ignore[misc]
 class PersonAdmin(DjangoUserAdmin, ManyChoices[User]):
     """A person and their library. Nobody is deleted, for that would delete the library too."""
 
+    names = ("person", "people")
     form = PersonForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
@@ -134,6 +135,7 @@ class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
 class OrganizationAdmin(GroupAdmin, ManyChoices[Group]):
     """Members of an organization share what they make visible to it."""
 
+    names = ("organization", "organizations")
     form = OrganizationForm
     list_display = ["name", "member_names"]
     filter_horizontal = []

@@ -18,6 +18,7 @@ from knowledge.admin.base import AskAdmin, badge, button
 from knowledge.models import Folder
 from tokens.admin.limiting import LimitsAdmin
 from tokens.admin.minting import MintForm, SentBefore, ready_to_paste
+from tokens.admin.seeing import SeeingAdmin
 from tokens.admin.undoing import UndoAdmin
 from tokens.hourly import write_limits
 from tokens.minting import mint_token, revoke_token
@@ -46,9 +47,10 @@ class StateFilter(admin.SimpleListFilter):
 
 
 @admin.register(Token)
-class TokenAdmin(LimitsAdmin, UndoAdmin, AskAdmin[Token]):
+class TokenAdmin(LimitsAdmin, SeeingAdmin, UndoAdmin, AskAdmin[Token]):
     """Tokens are minted and revoked: never changed, and kept for the record."""
 
+    owner_path = "owner"
     add_form_template = "admin/tokens/token/mint.html"
     list_display = [
         *("name", "starts_with", "owner", "may", "reach", "shown_state"),
@@ -63,7 +65,7 @@ class TokenAdmin(LimitsAdmin, UndoAdmin, AskAdmin[Token]):
     ]
     search_fields = ["name", "agent_id", "prefix", "owner__username", "folders__name"]
     actions = ["revoke_selected"]
-    actions_detail = ["activity", "limits", "undo", "revoke"]
+    actions_detail = ["sees", "activity", "limits", "undo", "revoke"]
     add_fieldsets = [
         (None, {"fields": ["owner", "name"]}),
         ("What it reaches", {"fields": ["reach", "folder_ids", "kb_only"]}),
@@ -77,8 +79,8 @@ class TokenAdmin(LimitsAdmin, UndoAdmin, AskAdmin[Token]):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Token]:
-        tokens = Token.objects.select_related("owner").prefetch_related("folders")
-        return tokens.defer("digest")
+        tokens = super().get_queryset(request).select_related("owner")
+        return tokens.prefetch_related("folders").defer("digest")
 
     # How a token is told ----------------------------------------------------------------
 
