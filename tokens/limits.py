@@ -9,7 +9,7 @@ from django.conf import settings
 from django_ratelimit.core import get_usage
 
 from knowledge.errors import QuarryError, RateLimited
-from tokens.hourly import PER_HOUR
+from tokens.hourly import PER_HOUR as PER_HOUR
 from tokens.models import Token
 
 ADDITIONS = frozenset({"add", "begin_upload", "finish_upload", "remember", "contribute"})

@@ -65,9 +65,8 @@ class ItemOriginalView(AskView):
             content_type=original.upload.media_type,
             headers={**_AS_A_FILE, "ETag": _etag(original), "Content-Length": str(end - start)},
         )
-        answer["Content-Disposition"] = content_disposition_header(
-            as_attachment=True, filename=original.upload.filename
-        )
+        named = content_disposition_header(as_attachment=True, filename=original.upload.filename)
+        answer["Content-Disposition"] = named or "attachment"
         if end - start < original.size:
             answer.status_code = status.HTTP_206_PARTIAL_CONTENT
             answer["Content-Range"] = f"bytes {start}-{end - 1}/{original.size}"

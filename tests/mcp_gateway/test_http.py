@@ -45,7 +45,7 @@ def test_every_answer_fits_the_schema_that_was_listed(
     mint: Mint, add: Add, folder: Callable[[str], Folder], agent_with: AgentWith
 ) -> None:
     item = add("Consent", "", folder("Shelf"))
-    agent = agent_with(mint().secret)
+    agent = agent_with(mint(toolsets=["library"]).secret)
     asked = {
         "search_knowledge_base": {"query": "consent"},
         "get_item": {"item_id": str(item.pk)},
