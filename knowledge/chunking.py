@@ -22,7 +22,13 @@ only 92 %, of 130 only 86 %; larger ones find no more for the same number of cha
 """
 
 MAX_TOKENS = 360
-"""What stays whole, such as a code fence, may reach this: 3,600 characters at most."""
+"""What stays whole, such as a long sentence, may reach this: 3,600 characters at most."""
+
+FENCE_TOKENS = 1_500
+"""A code fence stays whole up to here.
+
+Of one beyond 512 tokens a model that reads no more knows the beginning; words are found in all.
+"""
 
 CONTEXT_TOKENS = 64
 """What a title and headings may add to a piece; both together fit a model that reads 512."""
@@ -51,10 +57,14 @@ def indexed_text(text: str, title: str, heading_path: tuple[str, ...]) -> str:
 
 
 def chunk(
-    text: str, *, target_tokens: int = TARGET_TOKENS, max_tokens: int = MAX_TOKENS
+    text: str,
+    *,
+    target_tokens: int = TARGET_TOKENS,
+    max_tokens: int = MAX_TOKENS,
+    fence_tokens: int = FENCE_TOKENS,
 ) -> list[Piece]:
     """Cut so that every non-blank character is in exactly one piece, in order."""
-    cutter = _Cutter(text, min(target_tokens, max_tokens), max_tokens)
+    cutter = _Cutter(text, min(target_tokens, max_tokens), max_tokens, fence_tokens)
     parts = list(blocks(text))
     outline = Outline(parts)
     pieces = []
@@ -63,7 +73,8 @@ def chunk(
             if kept := text[start:end].strip():
                 start = text.index(kept[0], start)
                 end = start + len(kept)
-                pieces.append(Piece(start, end, kept, outline.path(start, end)))
+                path = outline.path(start, end) + outline.fence_above(start)
+                pieces.append(Piece(start, end, kept, path))
     return pieces
 
 
@@ -87,6 +98,8 @@ _STRENGTHS = dict(_Strength.__members__)  # an enumeration's own look-up is slow
 class _Break(NamedTuple):
     offset: int
     strength: _Strength
+    follows_fence: bool = False
+    """Whether a fence that stays whole ends here."""
 
 
 _PROSE_BREAK = re.compile(
@@ -104,10 +117,11 @@ _CODE_BREAK = re.compile(r"(?P<ITEM>\n(?=\S|\n|\r\n))|(?P<WRAP>\n)")
 class _Cutter:
     """Finds where to cut one text so that pieces are near the target and hold together."""
 
-    def __init__(self, text: str, target: float, limit: float) -> None:
+    def __init__(self, text: str, target: float, limit: float, fence_limit: float) -> None:
         self._text = text
         self._target = target
         self._limit = limit
+        self._fence_limit = fence_limit
         self._ruler = TokenRuler(text)
 
     def stretches(self, parts: Iterable[Block]) -> Iterator[list[Block]]:
@@ -125,7 +139,7 @@ class _Cutter:
         """The stretch whole if it fits, else cut at its best places into even parts."""
         start, end = stretch[0].start, stretch[-1].end
         breaks = list(self._breaks(stretch)) if self._is_over(self._target, start, end) else []
-        breaks.append(_Break(end, _Strength.SECTION))
+        breaks.append(_Break(end, _Strength.SECTION, self._stays_whole(stretch[-1])))
         while start < end:
             cut = self._next_cut(start, breaks)
             yield start, cut
@@ -144,15 +158,23 @@ class _Cutter:
 
     def _breaks(self, stretch: Sequence[Block]) -> Iterator[_Break]:
         """Between blocks, but not below a heading; within a block only if it is too large."""
-        may_cut = False
+        may_cut = follows_fence = False
         for block in stretch:
             if may_cut:
-                yield _Break(block.start, _Strength.SECTION if block.level else _Strength.BLOCK)
-            may_cut = not block.level
-            if block.kind == "fence" and self._is_over(self._limit, block.start, block.end):
-                yield from self._inner_breaks(block, _CODE_BREAK)
-            elif block.kind != "fence" and self._is_over(self._target, block.start, block.end):
-                yield from self._inner_breaks(block, _PROSE_BREAK)
+                strength = _Strength.SECTION if block.level else _Strength.BLOCK
+                yield _Break(block.start, strength, follows_fence)
+            may_cut, follows_fence = not block.level, self._stays_whole(block)
+            if not follows_fence and self._is_over(self._target, block.start, block.end):
+                pattern = _CODE_BREAK if block.kind == "fence" else _PROSE_BREAK
+                yield from self._inner_breaks(block, pattern)
+
+    def _stays_whole(self, block: Block) -> bool:
+        """Whether it is a fence that is not too long; one that never closes may hold anything."""
+        return (
+            block.kind == "fence"
+            and not self._is_over(self._fence_limit, block.start, block.end)
+            and self._text[block.start : block.end].rstrip().endswith(("```", "~~~"))
+        )
 
     def _inner_breaks(self, block: Block, pattern: re.Pattern[str]) -> Iterator[_Break]:
         for found in pattern.finditer(self._text, block.start, block.end):
@@ -169,10 +191,13 @@ class _Cutter:
         if low < high:
             best = max(breaks[low:high], key=lambda at: (at.strength, -abs(at.offset - whole)))
             return best.offset
-        if breaks[high].offset <= self._ruler.reach(start, self._limit):
-            return breaks[high].offset
-        if high and breaks[high - 1].offset > start:
-            return breaks[high - 1].offset
+        after, before = breaks[high], breaks[high - 1].offset if high else start
+        if after.offset <= self._ruler.reach(start, self._limit):
+            return after.offset
+        if after.follows_fence and not self._is_over(TINY_TOKENS, start, max(start, before)):
+            return after.offset  # the fence, and no more above it than a line that introduces it
+        if before > start:
+            return before
         return _word_end(self._text, start, max(full, start + 1))
 
 

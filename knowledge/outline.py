@@ -8,9 +8,11 @@ from typing import NamedTuple
 HEADING_CHARS = 200
 """Headings are cut here, so that a text cannot grow by being repeated as context."""
 
+LANGUAGE_CHARS = 30
+
 
 class Block(NamedTuple):
-    """A heading (with its level), a code fence, or lines that belong together."""
+    """A heading (with its level), a code fence (its title is its language), or lines together."""
 
     kind: str
     start: int
@@ -39,7 +41,9 @@ class Outline:
     """Knows which headings stand above any span."""
 
     def __init__(self, blocks: Iterable[Block]) -> None:
-        self._headings = [block for block in blocks if block.level and block.title]
+        named = [block for block in blocks if block.title]
+        self._headings = [block for block in named if block.level]
+        self._fences = [block for block in named if block.kind == "fence"]
         self._depths: list[int] = []
         self._paths: list[tuple[str, ...]] = []
         trail: list[Block] = []
@@ -57,6 +61,12 @@ class Outline:
         path = self._paths[first - 1] if first else ()
         return path[: min(self._depths[first:last], default=len(path))]
 
+    def fence_above(self, start: int) -> tuple[str, ...]:
+        """The opening of the fence that a span begins within: its language, if it names one."""
+        before = bisect_left(self._fences, start, key=lambda fence: fence.start)
+        is_within = before and start < self._fences[before - 1].end
+        return (f"```{self._fences[before - 1].title}",) if is_within else ()
+
 
 _NAME = r"(?:[^\W\d_a-z][\w.'\u2019-]{0,40}+|\d{1,3}|user|assistant|system|speaker)"
 _CLOCK = r"[\[(]?\d{1,2}(?::\d\d){1,2}(?:\.\d+)?[\])]?"
@@ -64,7 +74,8 @@ _MARKER = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
 _LINE = re.compile(
     rf"""
       (?P<blank> \s*(?:\n|\Z))
-    | (?P<fence> [ \t>]*+(?:{_MARKER}[ \t]*+)?(?P<ticks>`{{3,}}+(?=[^`\n]*$)|~{{3,}}+).*\n?)
+    | (?P<fence> [ \t>]*+(?:{_MARKER}[ \t]*+)?(?P<ticks>`{{3,}}+(?=[^`\n]*$)|~{{3,}}+)
+                [ \t]*+\{{?\.?(?P<language>[\w+\#.-]*+).*\n?)
     | (?P<heading> [ ]{{0,3}}(?P<hashes>\#{{1,6}})(?=\s|\Z)(?P<title>.*)\n?)
     | (?P<underline> [ ]{{0,3}}(?:(?P<double>={{2,}}+)|-{{2,}}+)[ \t\r]*+(?:\n|\Z))
     | (?P<turn> (?:\*\*|__)?(?:{_CLOCK}[ ])?{_NAME}(?:[ ]{_NAME}){{0,3}}(?:\*\*|__)?
@@ -96,6 +107,8 @@ def _heading(line: re.Match[str]) -> tuple[int, str]:
         return len(line["hashes"]), _title(line["title"])
     if line.lastgroup == "underline":
         return 1 if line["double"] else 2, ""
+    if line.lastgroup == "fence":
+        return 0, line["language"][:LANGUAGE_CHARS]
     return 0, ""
 
 

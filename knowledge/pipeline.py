@@ -15,7 +15,7 @@ from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item
 from knowledge.places import span_locator
 from knowledge.wording import write_words
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 """To be raised whenever pieces, words or embedded texts come out otherwise than before."""
 
 _COPY_CHUNKS = (

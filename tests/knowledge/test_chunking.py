@@ -9,7 +9,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from knowledge.chunking import MAX_TOKENS, TARGET_TOKENS, TINY_TOKENS, Piece, chunk
+from knowledge.chunking import (
+    FENCE_TOKENS,
+    MAX_TOKENS,
+    TARGET_TOKENS,
+    TINY_TOKENS,
+    Piece,
+    chunk,
+)
 from knowledge.providers.granite_pack import installed_pack, read_pack
 from knowledge.token_estimate import token_count
 
@@ -87,7 +94,7 @@ DOCUMENTS = st.builds(
 @example("\x1f\x85\u2028 \u200b", 1, 1)
 @example("---\na\n---", 10, 20)
 def test_every_character_is_in_one_piece_and_no_piece_is_too_large(document, target, most):
-    pieces = chunk(document, target_tokens=target, max_tokens=most)
+    pieces = chunk(document, target_tokens=target, max_tokens=most, fence_tokens=most)
 
     assert_covers(document, pieces)
     assert all(
@@ -295,15 +302,49 @@ def test_blank_lines_and_headings_inside_a_fence_do_not_split_it():
     assert {piece.heading_path for piece in pieces} == {()}
 
 
-def test_a_fence_that_is_too_large_is_cut_between_lines():
-    fence = code_fence(200)
+def longest_fence() -> str:
+    fences = (code_fence(lines) for lines in range(300, 0, -1))
+    return next(fence for fence in fences if token_count(fence) <= FENCE_TOKENS)
 
-    pieces = chunk(fence)
 
-    assert_covers(fence, pieces)
-    assert len(pieces) > 5
+@pytest.mark.parametrize("above", ["", "# Use\n\n", "Write this:\n\n", f"{PARAGRAPH}\n\n"])
+@pytest.mark.parametrize("below", ["", f"\n\n{PARAGRAPH}", "\n\n## Next\n\nMore of it."])
+def test_a_long_fence_is_one_piece_with_its_language(above, below):
+    fence = longest_fence()
+    assert token_count(fence) > 1_400
+    text = f"{above}{fence}{below}"
+
+    pieces = chunk(text)
+
+    assert_covers(text, pieces)
+    assert sum(fence in piece.text for piece in pieces) == 1
+
+
+def test_a_line_that_introduces_a_long_fence_stays_with_it():
+    fence = longest_fence()
+
+    pieces = chunk(f"# Use\n\nWrite this:\n\n{fence}\n\n{PARAGRAPH}")
+
+    assert pieces[0].text == f"# Use\n\nWrite this:\n\n{fence}"
+
+
+@pytest.mark.parametrize(
+    ("opening", "language"),
+    [("```python", "python"), ("``` c++ title=a", "c++"), ("~~~ {.rust}", "rust"), ("```", "")],
+)
+def test_a_fence_that_is_too_large_is_cut_between_lines(opening, language):
+    fence = "\n".join([opening, *code_fence(300).split("\n")[1:-1], opening[:3]])
+    text = f"# Use\n\n{fence}\n\nAfter it all."
+
+    pieces = chunk(text)
+
+    assert_covers(text, pieces)
+    within = [piece for piece in pieces[1:] if "value_" in piece.text]
+    assert len(within) > 5
     lines = fence.split("\n")
-    assert [line for piece in pieces for line in piece.text.split("\n")] == lines
+    assert all(line in lines for piece in within[:-1] for line in piece.text.split("\n"))
+    context = ("Use", f"```{language}") if language else ("Use",)
+    assert {piece.heading_path for piece in within} == {context}
 
 
 def test_a_fence_that_never_closes_runs_to_the_end():
@@ -416,7 +457,8 @@ def test_the_model_reads_every_piece_to_its_end(tokenizer, text):
     pieces = chunk(heading + text)
 
     for piece in pieces:
-        assert len(tokenizer.encode(piece.indexed_text(title)).ids) <= MODEL_TOKENS
+        is_fence = piece.text.startswith("```") and piece.text.endswith("```")
+        assert is_fence or len(tokenizer.encode(piece.indexed_text(title)).ids) <= MODEL_TOKENS
         assert len(piece.text) <= MOST_CHARACTERS
 
 
