@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from knowledge.errors import IngestFailed
 from knowledge.sources.parsers.draft import Draft, broken, one_line
 from knowledge.sources.parsers.ooxml import Facts
 from knowledge.sources.parsers.reading import Read
+from knowledge.sources.parsers.right_to_left import Glyph, has_right_to_left, read_line
 
 MOST_PAGES = 5_000
+LONGEST_LINE = 5_000
 PASSWORD_NEEDED = (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?)?")
 _HYPHEN = re.compile(r"[\x02\ufffe\u00ad]\s*\n\s*")
@@ -62,9 +65,64 @@ def _pages(document: Any) -> Iterator[tuple[int, str, bool]]:
         except pdfium.PdfiumError:
             continue
         words = page.get_textpage()
-        yield index + 1, _joined(words.get_text_range()), raw.FPDFPage_CountObjects(page) > 0
+        yield index + 1, _joined(_text(words)), raw.FPDFPage_CountObjects(page) > 0
         words.close()
         page.close()
+
+
+def _text(words: Any) -> str:
+    """The text of a page; lines that are read to the left are put in order by their places."""
+    text = str(words.get_text_range())
+    if not has_right_to_left(text):
+        return text
+    return "\n".join(_line(words, places) for places in _lines(words))
+
+
+def _lines(words: Any) -> Iterator[list[int]]:
+    """The characters of each line; what stands beside the end of a line goes on with it."""
+    line: list[int] = []
+    low = high = 0.0
+    is_ended = False
+    for place in range(words.count_chars()):
+        _, bottom, _, top = words.get_charbox(place)
+        if _character(words, place) in "\r\n":
+            is_ended = True
+            continue
+        shared = min(top, high) - max(bottom, low)
+        if is_ended and shared <= 0.5 * min(top - bottom, high - low):
+            yield line
+            line, low, high = [], bottom, top
+        elif top > bottom:
+            low, high = (min(low, bottom), max(high, top)) if high > low else (bottom, top)
+        is_ended = False
+        line.append(place)
+    yield line
+
+
+def _line(words: Any, places: list[int]) -> str:
+    text = "".join(_character(words, place) for place in places)
+    if not has_right_to_left(text) or len(places) > LONGEST_LINE:
+        return text
+    return read_line(_glyphs(words, places))
+
+
+def _glyphs(words: Any, places: list[int]) -> Iterator[Glyph]:
+    """What stands where; what names no letter, or is drawn twice, is left out."""
+    known = (place for place in places if raw.FPDFText_HasUnicodeMapError(words, place) != 1)
+    seen = set()
+    word = 0
+    for box, same in groupby(known, key=lambda place: words.get_charbox(place, loose=True)):
+        # Several letters of one glyph have been turned around by the library.
+        text = "".join(reversed([_character(words, place) for place in same])).strip()
+        word += not text
+        if text and box not in seen:
+            seen.add(box)
+            left, bottom, right, top = box
+            yield Glyph(left, right, top - bottom, text, word)
+
+
+def _character(words: Any, place: int) -> str:
+    return chr(raw.FPDFText_GetUnicode(words, place))
 
 
 def _joined(text: str) -> str:
