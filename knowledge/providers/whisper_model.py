@@ -26,8 +26,8 @@ LEAST_LOGPROB = -0.8
 MOST_COMPRESSION = 2.4
 """Text that repeats itself more than this is made up.
 
-Of speech in 24 other languages the model was less sure than -1 in all but one of the windows that
-it did not skip; of English in 15 voices and in noise it was surer than -0.6.
+Of 48 recordings in 24 other languages, the model skipped 18 and was sure of one by these two; of
+English in 15 voices and in noise it was surer than -0.6 throughout.
 """
 
 

@@ -16,6 +16,7 @@ SPACE_OF_WORDS = 0.12
 
 _PRESENTATION_FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufeff]+")
 _NUMBER = 2
+_WITHIN_NUMBERS = tuple(".,:/-\u066b\u066c")
 _ROUND = re.compile(r"[()]")
 
 
@@ -122,9 +123,8 @@ def _is_number(seen: Sequence[str], n: int) -> bool:
     """A digit, or what joins two of them."""
     if seen[n].isdecimal():
         return True
-    around = seen[n - 1 : n] + seen[n + 1 : n + 2] if n else []
-    joins = seen[n] in ".,:/-\u066b\u066c" and len(around) == 2
-    return joins and all(text.isdecimal() for text in around)
+    joins = seen[n] in _WITHIN_NUMBERS and 0 < n < len(seen) - 1
+    return joins and seen[n - 1].isdecimal() and seen[n + 1].isdecimal()
 
 
 def _in_reading_order(run: Sequence[str]) -> str:
