@@ -32,7 +32,7 @@ class Generated:
         function = importlib.import_module(f"{PACKAGE}.api.{route}")
         answer = function.sync_detailed(*path, client=self.client, **arguments)
         assert answer.status_code < 300, answer.content
-        if answer.headers["Content-Type"] == "application/json":
+        if answer.headers.get("Content-Type") == "application/json":
             assert keys_of(answer.parsed.to_dict()) == keys_of(json.loads(answer.content))
         return answer.parsed
 
