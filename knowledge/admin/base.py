@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import AbstractUser, AnonymousUser, User
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -102,6 +103,11 @@ class ModelAdmin(UnfoldModelAdmin[M]):
     def page_name(self) -> str:
         """What the menu, the list's title and the way to it all call this page."""
         return capfirst(str(self.opts.verbose_name_plural))
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        changelist = super().get_changelist_instance(request)
+        changelist.opts = self.opts
+        return changelist
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -130,7 +130,7 @@ class BoardAdmin(ModelAdmin[Memory]):
         if asked.is_valid():
             self._move(request, **asked.cleaned_data)
         else:
-            messages.error(request, "That is no move of a task; use the buttons of its card.")
+            messages.error(request, "That is not a valid move. Use the buttons on the card.")
         query = urlencode({name: value for name, value in request.GET.items() if value})
         card = f"#task-{asked.cleaned_data['task']}" if "task" in asked.cleaned_data else ""
         return HttpResponseRedirect(f"{reverse('admin:knowledge_memory_board')}?{query}{card}")
@@ -149,11 +149,11 @@ def _move(tasks: QuerySet[Memory], task_id: UUID, *, stood: str, to: str, reason
     """Move a task that still stands where the page showed it."""
     task = tasks.filter(pk=task_id, type=ItemType.TASK).select_related("content").first()
     if task is None:
-        raise NotFound("The task is gone.")
+        raise NotFound("The task no longer exists.")
     status = task.attributes.get("status")
     if status != stood:
         raise Conflict(
-            f"{task.title} was moved meanwhile: it is {status} now, and can go to "
+            f"{task.title} has been moved: it is {status} now, and can go to "
             f"{', '.join(moves_from(str(status))) or 'nothing else'}."
         )
     access = Access.whole_library(task.owner_id)

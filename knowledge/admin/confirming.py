@@ -29,5 +29,5 @@ class ConfirmingAdmin(ModelAdmin[M]):
     def one(self, request: HttpRequest, object_id: str) -> M:
         obj = self.get_object(request, unquote(object_id))
         if obj is None:
-            raise Http404("It is gone.")
+            raise Http404("It no longer exists.")
         return obj

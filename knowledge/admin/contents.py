@@ -31,7 +31,7 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
     ]
     list_filter = ["state", "kind", "rung", ("owner", admin.RelatedOnlyFieldListFilter)]
     search_fields = ["title", "author", "canonical_url", "url", "=reason", "=id"]
-    search_help_text = "Words of the title, author or address, a reason, or an id"
+    search_help_text = "Words from the title, author or address, a reason, or an id"
     ordering = ["-created_at"]
     fieldsets = [
         (None, {"fields": ["title", "kind", "address", "owned_by", "item_count"]}),
@@ -77,7 +77,7 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
 
     @admin.display(description="owner", ordering="owner")
     def owned_by(self, content: Content) -> str:
-        return str(content.owner or "shared by all")
+        return str(content.owner or "shared")
 
     @admin.display(description="items", ordering="item_count")
     def item_count(self, content: Content) -> SafeString:
@@ -105,7 +105,7 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
     def cost(self, content: Content) -> str:
         return "" if content.cost_usd is None else f"${content.cost_usd}"
 
-    @admin.display(description="keys that lead here")
+    @admin.display(description="addresses that lead here")
     def led_here(self, content: Content) -> SafeString | str:
         return preformatted("\n".join(content.links.values_list("key", flat=True)))
 

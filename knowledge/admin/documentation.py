@@ -37,9 +37,11 @@ _COLOURS = {
 class SourceForm(AskForm[Source]):
     include = LinesField(
         required=False,
-        help_text="Only pages whose path matches one of these, one to a line; * is anything.",
+        help_text="Only pages whose path matches one of these, one per line. * matches anything.",
     )
-    exclude = LinesField(required=False, help_text="No page whose path matches one of these.")
+    exclude = LinesField(
+        required=False, help_text="Leaves out pages whose path matches one of these."
+    )
 
     class Meta:
         model = Source
@@ -66,7 +68,7 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
     add_fieldsets = [(None, {"fields": ["owner", "start_url", *_wanted, "folder"]})]
     fieldsets = [
         ("Crawl", {"fields": ["how_far", "bar", "kept", "last_crawl", "failure"]}),
-        ("What is crawled", {"fields": ["address", *_wanted, "folder"]}),
+        ("Settings", {"fields": ["address", *_wanted, "folder"]}),
         ("Origin", {"fields": ["owner", "id", "added_by_agent", "created_at"]}),
     ]
     _shown = [
@@ -98,7 +100,7 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
     def address(self, source: Source) -> SafeString | str:
         return linked(source.start_url)
 
-    @admin.display(description="pages kept / known")
+    @admin.display(description="pages kept / found")
     def kept(self, source: Source) -> str:
         return f"{source.page_counts[PageState.KEPT]:,} / {source.pages_known:,}"
 
@@ -172,7 +174,7 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
     def has_crawl_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return request.user.has_perm("knowledge.change_source")
 
-    @admin.action(description="Crawl these now", permissions=["crawl"])
+    @admin.action(description="Crawl selected sources now", permissions=["crawl"])
     def crawl_selected(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
         for source in queryset:
             self._crawl(request, source)
@@ -183,7 +185,7 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
         if request.method == "POST":
             self._crawl(request, source)
             return redirect("admin:knowledge_source_change", source.pk)
-        again = "Pages that have not changed since are not fetched again." if source.crawl else ""
+        again = "Pages that have not changed are not fetched again." if source.crawl else ""
         told = [f"{source.start_url}, at most {source.max_pages} pages. {again}"]
         return self.confirm(request, f"Crawl {source}?", told=told, yes="Crawl now")
 
@@ -230,4 +232,4 @@ def _table(pages: Iterable[SourcePage]) -> SafeString:
         for page in pages
     ]
     headings = ["Address", "State", "Item", "Reason", "Depth", "Fetched"]
-    return table(headings, rows, empty="No page is known yet.")
+    return table(headings, rows, empty="No pages have been found yet.")

@@ -63,6 +63,6 @@ class FolderAdmin(AskAdmin[Folder]):
     def consequences(self, obj: Folder) -> list[str]:
         lost = [token for token in obj.tokens.all() if token.folders.count() == 1]
         return [
-            f"What it holds ({obj.filings.count()}) stays in the library, but is not filed here.",
-            *(f"The token {token} has no other folder: it stops working." for token in lost),
+            f"Its items ({obj.filings.count()}) stay in the library, without this folder.",
+            *(f"The token {token} has no other folder, so it stops working." for token in lost),
         ]

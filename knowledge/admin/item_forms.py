@@ -20,7 +20,7 @@ _EDITED = ("title", "tags", "in_kb", "archived")
 
 class ItemForm(FiledForm[Item]):
     title = forms.CharField(max_length=MAX_TITLE, widget=UnfoldAdminTextInputWidget)
-    tags = LinesField(required=False, help_text="One tag to a line.")
+    tags = LinesField(required=False, help_text="One tag per line.")
 
     class Meta:
         model = Item
@@ -44,20 +44,20 @@ class AddForm(FiledForm[Item]):
         required=False,
         max_length=ingestion.MAX_URL,
         widget=UnfoldAdminTextInputWidget,
-        help_text="A page, a PDF, a video at YouTube, a podcast, a recording. Or a text, below.",
+        help_text="A web page, PDF, YouTube video, podcast or recording. Or enter a text below.",
     )
     title = forms.CharField(
         required=False,
         max_length=MAX_TITLE,
         widget=UnfoldAdminTextInputWidget,
-        help_text="A text needs one; a link brings its own.",
+        help_text="Required for a text. A link brings its own title.",
     )
     text = forms.CharField(
         required=False, strip=False, widget=UnfoldAdminTextareaWidget({"rows": 16})
     )
     tags = ItemForm.base_fields["tags"]
     auto_transform = forms.BooleanField(
-        label="Sum it up", required=False, widget=UnfoldBooleanSwitchWidget
+        label="Write a summary", required=False, widget=UnfoldBooleanSwitchWidget
     )
 
     class Meta:
@@ -71,7 +71,7 @@ class AddForm(FiledForm[Item]):
     def clean(self) -> dict[str, Any] | None:
         url, text = self.cleaned_data.get("url"), self.cleaned_data.get("text")
         if bool(url) == bool(text) and "text" not in self.errors:
-            self.add_error("url", "Give a link or a text, and not both.")
+            self.add_error("url", "Enter either a link or a text, not both.")
         if text and not self.cleaned_data.get("title") and "title" not in self.errors:
             self.add_error("title", "A text needs a title.")
         return super().clean()

@@ -36,7 +36,7 @@ class ItemPages(AskAdmin[ItemT]):
 
     owner_path = "owner"
     search_fields = ["custom_title", "content__title", "=id"]
-    search_help_text = "Words of the title or the text, a whole tag, or an id"
+    search_help_text = "Words from the title or text, a tag, or an id"
     ordering = ["-created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ItemT]:
@@ -81,7 +81,7 @@ class ItemPages(AskAdmin[ItemT]):
     def text(self, item: ItemT) -> SafeString | str:
         return preformatted(item.content.text)
 
-    @admin.display(description="what its type says")
+    @admin.display(description="attributes")
     def says(self, item: ItemT) -> SafeString:
         return attributes_table(item)
 
@@ -103,7 +103,7 @@ class ItemPages(AskAdmin[ItemT]):
             [page_of(held, held.get_verdict_display()), held.get_reason_display(), held.at]
             for held in item.quarantines.all()
         ]
-        return table(["Verdict", "Reason", "Since"], rows, empty="It was never held back.")
+        return table(["Verdict", "Reason", "Since"], rows, empty="It has never been quarantined.")
 
     def ask_to_delete(self, obj: ItemT) -> None:
         library.delete_item(Access.whole_library(obj.owner_id), obj.pk)

@@ -28,10 +28,10 @@ _GROUPS = {
     "registry": [*REGISTRY_TYPES],
 }
 _BECAME = {
-    "ready": "It is ready: search finds it.",
-    "transcribing": "It is being transcribed; this page tells how far that is.",
-    "processing": "It is being read; this page tells how far that is.",
-    "failed": "It failed before; try it again.",
+    "ready": "It is ready, and search finds it.",
+    "transcribing": "It is being transcribed. This page shows the progress.",
+    "processing": "It is being processed. This page shows the progress.",
+    "failed": "It has failed before. Try it again.",
 }
 
 
@@ -79,18 +79,15 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
     ]
     add_fieldsets = [
         (None, {"fields": ["owner", "url", "title", "text"]}),
-        ("How it is kept", {"fields": ["tags", "folder_ids", "in_kb", "auto_transform"]}),
+        ("Filing", {"fields": ["tags", "folder_ids", "in_kb", "auto_transform"]}),
     ]
     fieldsets = [
         (None, {"fields": ["title", "tags", "folder_ids", "in_kb", "archived"]}),
         ("Source", {"fields": ["owner", "type", "kind", "source", "content"]}),
         ("Progress", {"fields": ["how_far", "failure"]}),
         ("Text", {"fields": ["text"]}),
-        ("What it says and is related to", {"fields": ["says", "related"]}),
-        (
-            "Who sees it, and how good it is",
-            {"fields": ["visibility", "judged", "found", "quarantine"]},
-        ),
+        ("Attributes and relations", {"fields": ["says", "related"]}),
+        ("Visibility and quality", {"fields": ["visibility", "judged", "found", "quarantine"]}),
         ("Index", {"fields": ["index", "index_error", "chunk_count"]}),
         ("Summary", {"fields": ["summary"]}),
         ("Origin", {"fields": ["id", "added_by_agent", "created_at", "updated_at"]}),
@@ -134,7 +131,7 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
     @admin.display(description="summary")
     def summary(self, item: Item) -> SafeString | str:
         transform = Transform.objects.filter(item=item).first()
-        return preformatted(_told(transform)) if transform else "not asked for"
+        return preformatted(_told(transform)) if transform else "none requested"
 
     def get_form(
         self, request: HttpRequest, obj: Item | None = None, change: bool = False, **kwargs: Any

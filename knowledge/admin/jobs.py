@@ -48,13 +48,13 @@ class JobAdmin(ReadOnlyAdmin[Job]):
     def has_run_permission(self, request: HttpRequest) -> bool:
         return self.may_open(request) and request.user.has_perm("knowledge.change_job")
 
-    @admin.action(description="Run dead jobs again", permissions=["run"])
+    @admin.action(description="Run failed jobs again", permissions=["run"])
     def run_again(self, request: HttpRequest, queryset: QuerySet[Job]) -> None:
         dead = queryset.filter(state=JobState.DEAD)
         revived = sum(_revive(job) for job in dead)
         self.message_user(
             request,
-            f"{revived} of {len(queryset)} jobs will run again; only dead ones can.",
+            f"{revived} of {len(queryset)} jobs will run again. Only failed (dead) jobs can.",
             messages.SUCCESS if revived else messages.WARNING,
         )
 

@@ -109,19 +109,19 @@ class MemoryAdmin(BoardAdmin, ItemPages[Memory]):
     actions_detail = ["all_about_it"]
     add_fieldsets = [
         (None, {"fields": ["owner", "entity_type", "title", "content"]}),
-        ("What it is about", {"fields": ["project", "category", "languages", "tags"]}),
-        ("What it is related to", {"fields": ["related_to"]}),
-        ("Of a task", {"fields": ["priority", "assignees", "due_date", "depends_on"]}),
+        ("About", {"fields": ["project", "category", "languages", "tags"]}),
+        ("Relations", {"fields": ["related_to"]}),
+        ("Only for tasks", {"fields": ["priority", "assignees", "due_date", "depends_on"]}),
     ]
-    _related = ("What it says and is related to", {"fields": ["says", "related"]})
+    _related = ("Attributes and relations", {"fields": ["says", "related"]})
     _origin = (
         "Origin",
         {"fields": ["id", "type", "owner", "added_by_agent", "created_at", "updated_at"]},
     )
     _task_fieldsets = [
         (None, {"fields": ["title", "content", "status", "project"]}),
-        ("Who and when", {"fields": ["priority", "assignees", "due_date", "depends_on"]}),
-        ("What it is about", {"fields": ["category", "languages", "tags"]}),
+        ("Assignment", {"fields": ["priority", "assignees", "due_date", "depends_on"]}),
+        ("About", {"fields": ["category", "languages", "tags"]}),
         _related,
         _origin,
     ]
@@ -196,6 +196,6 @@ class MemoryAdmin(BoardAdmin, ItemPages[Memory]):
             told = f"It looks like orders to a model ({', '.join(remembered.suspected)})."
             self.message_user(request, told, messages.WARNING)
 
-    @button("All about it", permissions=["view"], url_path="item", icon="article")
+    @button("Open the item", permissions=["view"], url_path="item", icon="article")
     def all_about_it(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return redirect("admin:knowledge_item_change", object_id)

@@ -34,7 +34,7 @@ class MemoryForm(AskForm[Memory]):
     """What everything that is remembered may say of itself."""
 
     title = forms.CharField(max_length=remembering.MAX_TITLE, widget=UnfoldAdminTextInputWidget)
-    tags = LinesField(required=False, help_text="One tag to a line.")
+    tags = LinesField(required=False, help_text="One tag per line.")
 
     class Meta:
         model = Memory
@@ -54,25 +54,25 @@ class AddMemoryForm(MemoryForm):
         widget=UnfoldAdminTextareaWidget({"rows": 12}),
     )
     category = forms.CharField(required=False, widget=UnfoldAdminTextInputWidget)
-    languages = LinesField(required=False, help_text="Programming languages, one to a line.")
+    languages = LinesField(required=False, help_text="Programming languages, one per line.")
     project = forms.ModelChoiceField(
         _projects(), required=False, widget=UnfoldAdminSelectWidget, help_text="A task needs one."
     )
     related_to = LinesField(
         required=False,
         label="Related to",
-        help_text="Ids of items, one to a line; supersedes:id, contradicts:id, requires:id, "
-        "supports:id or decides:id says how.",
+        help_text="Ids of items, one per line. To say how they are related, put supersedes:, "
+        "contradicts:, requires:, supports: or decides: before an id.",
     )
     priority = forms.ChoiceField(
         required=False,
-        choices=[("", "as usual"), *((name, name) for name in PRIORITIES)],
+        choices=[("", "default"), *((name, name) for name in PRIORITIES)],
         widget=UnfoldAdminSelectWidget,
     )
-    assignees = LinesField(required=False, help_text="One to a line.")
+    assignees = LinesField(required=False, help_text="One per line.")
     due_date = forms.DateField(required=False, widget=UnfoldAdminDateWidget)
     depends_on = LinesField(
-        required=False, label="Waits for", help_text="Ids of tasks, one to a line."
+        required=False, label="Waits for", help_text="Ids of tasks, one per line."
     )
 
     class Meta(MemoryForm.Meta):

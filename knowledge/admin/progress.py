@@ -47,7 +47,7 @@ class RetryAdmin(ModelAdmin[M]):
     def has_retry_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return request.user.has_perm(f"knowledge.change_{self.opts.model_name}")
 
-    @admin.action(description="Try again what failed", permissions=["retry"])
+    @admin.action(description="Try failed ones again", permissions=["retry"])
     def retry_selected(self, request: HttpRequest, queryset: QuerySet[M]) -> None:
         self._retry(request, queryset)
 
@@ -88,11 +88,13 @@ class RetryAdmin(ModelAdmin[M]):
                 begun += 1
                 self.log_change(request, obj, "Asked for another try.")
         if begun:
-            told = "One is" if begun == 1 else f"{begun} are"
+            told = "One item is" if begun == 1 else f"{begun} items are"
             self.message_user(request, f"{told} being tried again.", messages.SUCCESS)
 
 
 def _ask_again(item: Item | None) -> None:
     if item is None:
-        raise Conflict("Nobody has it any more, so there is nobody to try it for.")
+        raise Conflict(
+            "Nobody has an item with this content any more, so it cannot be tried again."
+        )
     library.retry_item(Access.whole_library(item.owner_id), item.pk)

@@ -16,12 +16,12 @@ def quality_table(item: Item) -> SafeString:
     """Each factor with its weight and share; the shares add up to what stands below them."""
     quality = Quality.objects.filter(item=item).first()
     if quality is None:
-        return format_html("<p>{}</p>", "Not scored: only skills and units are.")
+        return format_html("<p>{}</p>", "No score. Only skills and units are scored.")
     return format_html("{}{}", _factors(quality), _moved(quality))
 
 
 def _factors(quality: Quality) -> SafeString:
-    headings = ["Factor", "Value", "Weight", "Share", "Because"]
+    headings = ["Factor", "Value", "Weight", "Share", "Reason"]
     return table(headings, _rows(quality), empty="No factors.")
 
 

@@ -33,8 +33,8 @@ class ContributionAdmin(ReadOnlyAdmin[Contribution], ItemPages[Contribution]):
     fieldsets = [
         (None, {"fields": ["shown_title", "type", "owner", "added_by_agent", "visibility"]}),
         ("Quality", {"fields": ["judged"]}),
-        ("As it is now", {"fields": ["current"]}),
-        ("What it says of itself", {"fields": ["says", "tags"]}),
+        ("Current version", {"fields": ["current"]}),
+        ("Attributes", {"fields": ["says", "tags"]}),
         ("Versions", {"fields": ["all_versions"]}),
         ("Judgments", {"fields": ["all_judgments", "quarantine"]}),
         ("Origin", {"fields": ["id", "created_at", "updated_at"]}),
@@ -69,10 +69,10 @@ class ContributionAdmin(ReadOnlyAdmin[Contribution], ItemPages[Contribution]):
         count: int = item.version_count
         return count
 
-    @admin.display(description="contributed")
+    @admin.display(description="document")
     def current(self, item: Contribution) -> SafeString | str:
         version = item.versions.order_by("-number").first()
-        return document_of(version) if version else "No version is kept."
+        return document_of(version) if version else "There are no versions."
 
     @admin.display(description="versions")
     def all_versions(self, item: Contribution) -> SafeString:
@@ -88,13 +88,13 @@ class ContributionAdmin(ReadOnlyAdmin[Contribution], ItemPages[Contribution]):
             for version in item.versions.order_by("-number")[:SHOWN]
         ]
         headings = ["Version", "By", "For", "Files", "Digest", "At"]
-        return table(headings, rows, empty="No version is kept.")
+        return table(headings, rows, empty="There are no versions.")
 
     @admin.display(description="judgments")
     def all_judgments(self, item: Contribution) -> SafeString:
         return judgments_table(Validation.objects.filter(item=item))
 
-    @button("All about it", permissions=["view"], url_path="item", icon="article")
+    @button("Open the item", permissions=["view"], url_path="item", icon="article")
     def all_about_it(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return redirect("admin:knowledge_item_change", object_id)
 
@@ -142,7 +142,7 @@ def document_of(version: Version) -> SafeString | str:
 def _text_of(file: Any) -> SafeString | str:
     if isinstance(file, dict) and "text" in file:
         return preformatted(file["text"])
-    return format_html("<p>{}</p>", "Not a text.")
+    return format_html("<p>{}</p>", "This file is not text.")
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:

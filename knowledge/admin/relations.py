@@ -39,7 +39,7 @@ def relations_table(item: Item) -> SafeString:
     return table(
         ["Relation", "Item", "Type", "Weight", "State", "Since"],
         rows,
-        empty="It is related to nothing.",
+        empty="It has no relations.",
     )
 
 
@@ -96,7 +96,7 @@ class RelationAdmin(ConfirmingAdmin[Relation], AskAdmin[Relation]):
         *("target__custom_title", "target__content__title"),
         *("=id", "=source__id", "=target__id"),
     ]
-    search_help_text = "Words of either title, or an id"
+    search_help_text = "Words from either title, or an id"
     ordering = ["-created_at"]
     autocomplete_fields = ["source", "target"]
     actions = ["end_selected"]
@@ -146,7 +146,7 @@ class RelationAdmin(ConfirmingAdmin[Relation], AskAdmin[Relation]):
     def has_end_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return request.user.has_perm("knowledge.delete_relation")
 
-    @admin.action(description="End these", permissions=["end"])
+    @admin.action(description="End selected relations", permissions=["end"])
     def end_selected(self, request: HttpRequest, queryset: QuerySet[Relation]) -> None:
         for relation in queryset:
             self._end(request, relation)
@@ -158,7 +158,7 @@ class RelationAdmin(ConfirmingAdmin[Relation], AskAdmin[Relation]):
             self._end(request, relation)
             return redirect("admin:knowledge_relation_change", relation.pk)
         asked = f"{relation.source} {_phrase(relation, outward=True)} {relation.target}"
-        told = ["It ends now, and stays on record as ended."]
+        told = ["The relation ends now. It stays on record as ended."]
         return self.confirm(request, asked, told=told, yes="End")
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
@@ -175,4 +175,4 @@ class RelationAdmin(ConfirmingAdmin[Relation], AskAdmin[Relation]):
             self.message_user(request, refusal.message, messages.ERROR)
         else:
             self.log_change(request, relation, "Ended.")
-            self.message_user(request, "The relation is ended.", messages.SUCCESS)
+            self.message_user(request, "The relation has ended.", messages.SUCCESS)

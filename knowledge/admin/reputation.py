@@ -65,7 +65,7 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
     def has_delete_permission(self, request: HttpRequest, obj: Agent | None = None) -> bool:
         return False  # what it judged would still count
 
-    @badge("trusted beforehand", {True: "warning"})
+    @badge("trusted", {True: "warning"})
     def trusted(self, agent: Agent) -> tuple[bool, str] | None:
         return (True, "trusted") if agent.is_trusted else None
 
@@ -77,16 +77,16 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
     def shown_trust(self, agent: Agent) -> str:
         return f"{agent.trust:.4f}"
 
-    @admin.display(description="made of")
+    @admin.display(description="components")
     def made_of(self, agent: Agent) -> SafeString:
         parts = [(capfirst(said(name)), readable(part)) for name, part in agent.parts.items()]
-        return facts(parts, empty="It has not been computed yet.")
+        return facts(parts, empty="Not computed yet.")
 
-    @admin.display(description="its latest judgments")
+    @admin.display(description="its most recent judgments")
     def judged(self, agent: Agent) -> SafeString:
         return judgments_table(Validation.objects.filter(agent_id=agent.agent_id))
 
-    @admin.display(description="latest judgments of its work")
+    @admin.display(description="most recent judgments of its work")
     def was_judged(self, agent: Agent) -> SafeString:
         return judgments_table(Validation.objects.filter(contributor=agent.agent_id))
 
@@ -100,11 +100,11 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
     def has_trust_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return self.has_change_permission(request)
 
-    @admin.action(description="Trust these: trust begins with them", permissions=["trust"])
+    @admin.action(description="Trust selected agents", permissions=["trust"])
     def trust_selected(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         self._choose(request, queryset, is_trusted=True)
 
-    @admin.action(description="No longer trust these beforehand", permissions=["trust"])
+    @admin.action(description="Stop trusting selected agents", permissions=["trust"])
     def distrust_selected(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         self._choose(request, queryset, is_trusted=False)
 
@@ -118,7 +118,7 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
         with transaction.atomic():
             jobs.sweep_reputation.send()
         self.message_user(
-            request, "Every reputation is being computed anew; look again in a moment."
+            request, "All reputations are being recomputed. Reload this page in a moment."
         )
 
     @button("Recompute", permissions=["trust"], url_path="recompute", icon="refresh")
@@ -128,10 +128,10 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
             return redirect("admin:knowledge_agent_changelist")
         told = [
             f"Agents: {Agent.objects.count():,}.",
-            f"Judgments that count: {Validation.objects.filter(is_current=True).count():,}.",
-            "Scores follow from these and from who is trusted beforehand; nothing else changes.",
+            f"Current judgments: {Validation.objects.filter(is_current=True).count():,}.",
+            "Scores depend on these and on which agents are trusted. Nothing else changes.",
         ]
-        asked = "Compute every reputation anew?"
+        asked = "Recompute all reputations?"
         return self.confirm(request, asked, told=told, yes="Recompute")
 
     # The picture ------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class ValidationAdmin(ReadOnlyAdmin[Validation]):
     ]
     list_filter = ["valid", "is_current"]
     search_fields = ["=agent_id", "=contributor", "feedback", "=item__id"]
-    search_help_text = "An agent's id, words of the feedback, or an item's id"
+    search_help_text = "An agent's id, words from the feedback, or an item's id"
     ordering = ["-at"]
     fieldsets = [
         (None, {"fields": ["judged_item", "agent_id", "contributor", "said", "is_current"]}),

@@ -18,11 +18,11 @@ class TierAdmin(ModelAdmin[Tier]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tier]:
         return super().get_queryset(request).annotate(given_to=Count("allowances"))
 
-    @admin.display(description="minutes a month", ordering="minutes_per_month")
+    @admin.display(description="minutes per month", ordering="minutes_per_month")
     def cap(self, tier: Tier) -> str:
         return "no cap" if tier.minutes_per_month is None else f"{tier.minutes_per_month:,}"
 
-    @admin.display(description="given to", ordering="given_to")
+    @admin.display(description="assigned to", ordering="given_to")
     def given_to(self, tier: Tier) -> str:
         count: int = tier.given_to  # type: ignore[attr-defined]
         people = "1 person" if count == 1 else f"{count} people"

@@ -94,7 +94,7 @@ class WebhookAdmin(AskAdmin[Webhook]):
         """The one page that ever shows the secret."""
         context = {
             **self.admin_site.each_context(request),
-            "title": "Webhook made",
+            "title": "Webhook created",
             "subtitle": str(obj),
             "opts": self.opts,
             "webhook": obj,
@@ -109,17 +109,17 @@ class WebhookAdmin(AskAdmin[Webhook]):
         webhooks.delete_webhook(Access.whole_library(obj.owner_id), obj.pk)
 
     def consequences(self, obj: Webhook) -> list[str]:
-        return [f"Records of deliveries that go with it: {obj.deliveries.count()}."]
+        return [f"Delivery records that are deleted with it: {obj.deliveries.count()}."]
 
     def has_send_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("knowledge.change_webhook")
 
-    @admin.action(description="Send a test", permissions=["send"])
+    @admin.action(description="Send a test event", permissions=["send"])
     def send_test(self, request: HttpRequest, queryset: QuerySet[Webhook]) -> None:
         with transaction.atomic():
             for webhook in queryset:
                 tasks.deliver_webhook.send(str(webhooks.announce_test(webhook)))
-        self.message_user(request, "Tests are on their way; Deliveries tells how it went.")
+        self.message_user(request, "Test events have been sent. See Deliveries for the results.")
 
 
 @admin.register(Delivery)

@@ -31,11 +31,7 @@ def _menu_parts(context: template.Context) -> list[dict[str, str]]:
 
 
 def _is_more(context: template.Context, title: str, parts: list[dict[str, str]]) -> bool:
-    """Whether the title says more than the way does: a form of a row says only its kind."""
+    """Whether the title adds to the way; that of a row's own form only names its kind."""
+    is_form_of_row = context.get("original") and context.get("adminform")
     known = {part["title"].casefold() for part in parts}
-    return bool(title) and title.casefold() not in known and "adminform" not in _shown(context)
-
-
-def _shown(context: template.Context) -> set[str]:
-    shown = {"adminform"} if context.get("adminform") else set()
-    return shown if context.get("original") else set()
+    return bool(title) and title.casefold() not in known and not is_form_of_row

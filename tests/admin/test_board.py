@@ -55,7 +55,7 @@ def test_a_move_from_an_old_page_is_refused_by_what_holds_now(
     work = task("Measure", "todo")
     manage(library, action="start_task", entity_id=work.pk)
     page = moved(admin_client, work, "doing")
-    assert "Measure was moved meanwhile: it is doing now" in page
+    assert "Measure has been moved: it is doing now" in page
     assert work.attributes["status"] == "doing"
 
 
@@ -76,7 +76,7 @@ def test_a_post_that_is_no_move_moves_nothing(
 def test_a_task_that_is_gone_is_said_to_be_gone(admin_client: Client, task: Task, add: Add) -> None:
     document = add("Consent")
     form = {"task": str(document.pk), "stood": "todo", "to": "doing"}
-    assert "The task is gone." in sent(admin_client, BOARD, **form)
+    assert "The task no longer exists." in sent(admin_client, BOARD, **form)
 
 
 def test_a_card_tells_what_it_waits_for_and_that_it_is_overdue(

@@ -141,7 +141,7 @@ def test_what_failed_says_why_and_is_tried_again_by_a_button_that_asks_first(
     assert "no_speech" in unescape(admin_client.get(again).content.decode())
     assert jobs() == []
     page = unescape(admin_client.post(again, follow=True).content.decode())
-    assert "One is being tried again." in page
+    assert "One item is being tried again." in page
     assert f'href="{again}"' not in page
     assert Content.objects.get().state == ContentState.QUEUED
     assert jobs() == ["transcribe_content"]
@@ -156,7 +156,7 @@ def test_several_are_tried_again_and_those_refused_are_named(
     chosen = {"action": "retry_selected", "_selected_action": rows}
     answer = admin_client.post(reverse(f"admin:knowledge_{noun}_changelist"), chosen, follow=True)
     page = unescape(answer.content.decode())
-    assert "One is being tried again." in page
+    assert "One item is being tried again." in page
     assert "Fine as it is: Nothing about this item has failed" in page
 
 
@@ -176,7 +176,9 @@ def test_a_content_that_nobody_has_is_not_tried_again(admin_client: Client, fail
     failed.delete()
     again = reverse("admin:knowledge_content_retry", args=[failed.content_id])
     answer = admin_client.post(again)
-    assert "Nobody has it any more" in next(str(m) for m in get_messages(answer.wsgi_request))
+    assert "Nobody has an item with this content any more" in next(
+        str(m) for m in get_messages(answer.wsgi_request)
+    )
 
 
 def test_who_may_only_look_is_offered_no_other_try(

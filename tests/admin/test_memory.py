@@ -211,7 +211,7 @@ def test_a_relation_is_made_and_ended_by_the_asks(
         admin_client, "admin:knowledge_relation_change", relation.pk
     )
     page = sent(admin_client, "admin:knowledge_relation_end", relation.pk)
-    assert "The relation is ended." in page
+    assert "The relation has ended." in page
     relation.refresh_from_db()
     assert relation.valid_until
     address = reverse("admin:knowledge_relation_end", args=[relation.pk])

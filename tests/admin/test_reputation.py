@@ -22,7 +22,7 @@ def test_an_agent_is_trusted_beforehand_and_reputations_are_computed_anew(
 ) -> None:
     form = {"agent_id": "ada/laptop", "is_trusted": "on"}
     page = sent(admin_client, "admin:knowledge_agent_add", **form)
-    assert "being computed anew" in page
+    assert "being recomputed" in page
     assert Agent.objects.get().is_trusted
     assert jobs() == ["sweep_reputation"]
     change = {"action": "distrust_selected", "_selected_action": ["ada/laptop"]}
@@ -39,9 +39,7 @@ def test_a_form_that_changes_nothing_computes_nothing(admin_client: Client) -> N
 
 
 def test_recomputing_asks_first(admin_client: Client) -> None:
-    assert "Compute every reputation anew?" in page_of(
-        admin_client, "admin:knowledge_agent_recompute"
-    )
+    assert "Recompute all reputations?" in page_of(admin_client, "admin:knowledge_agent_recompute")
     assert jobs() == []
     sent(admin_client, "admin:knowledge_agent_recompute")
     assert jobs() == ["sweep_reputation"]

@@ -55,8 +55,8 @@ def test_the_page_shows_what_will_be_undone_and_changes_nothing(
     page = page_of(admin_client, token)
     assert "item added: Agent's" in page
     assert "item changed: Spoilt. It was changed by somebody else since." in page
-    assert "To be undone: 1" in page
-    assert "To be left as they are: 1" in page
+    assert "Will be undone: 1" in page
+    assert "Will not be undone: 1" in page
     assert "Revoke it first" in page
     assert snapshot() == before
 
@@ -106,9 +106,9 @@ def test_one_chooses_how_far_back(admin_client: Client, mint: Mint) -> None:
     token = mint()
     added(token.access, "Long ago")
     Change.objects.update(at=timezone.now() - timedelta(hours=5))
-    assert "To be undone: 0" in page_of(admin_client, token)
-    assert "To be undone: 1" in page_of(admin_client, token, hours="24")
-    assert "To be undone: 0" in page_of(admin_client, token, hours="nonsense")
+    assert "Will be undone: 0" in page_of(admin_client, token)
+    assert "Will be undone: 1" in page_of(admin_client, token, hours="24")
+    assert "Will be undone: 0" in page_of(admin_client, token, hours="nonsense")
 
 
 def test_a_post_without_a_span_undoes_nothing(admin_client: Client, mint: Mint) -> None:

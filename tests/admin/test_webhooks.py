@@ -83,7 +83,7 @@ def test_a_failed_delivery_is_sent_again_by_an_action(
 def test_deleting_a_webhook_says_what_goes_with_it(admin_client: Client, webhook: Webhook) -> None:
     webhooks.announce_test(webhook)
     address = reverse("admin:knowledge_webhook_delete", args=[webhook.pk])
-    assert "go with it: 1" in admin_client.get(address).content.decode()
+    assert "deleted with it: 1" in admin_client.get(address).content.decode()
     admin_client.post(address, {"post": "yes"})
     assert not Webhook.objects.exists()
     assert not Delivery.objects.exists()

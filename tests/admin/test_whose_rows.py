@@ -200,7 +200,7 @@ def test_a_task_of_the_others_is_not_on_the_board_and_does_not_move(pair: Pair) 
     for query in ({}, {"owner": pair.them.pk}, {"project": task.attributes["project"]}):
         assert THEIRS not in pair.client.get(board, query).content.decode()
     answer = pair.client.post(board, {"task": task.pk, "stood": "doing", "to": "done"}, follow=True)
-    assert "The task is gone." in answer.content.decode()
+    assert "The task no longer exists." in answer.content.decode()
     task.refresh_from_db()
     assert task.attributes["status"] == "doing"
 

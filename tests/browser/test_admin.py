@@ -115,7 +115,7 @@ def test_a_recording_that_failed_is_tried_again_by_its_button(signed_in: Page) -
     signed_in.get_by_role("link", name="Try again").click()
     expect(signed_in.get_by_text("It failed (no_speech). Nobody speaks in it.")).to_be_visible()
     signed_in.get_by_role("button", name="Try again").click()
-    expect(signed_in.get_by_text("One is being tried again.")).to_be_visible()
+    expect(signed_in.get_by_text("One item is being tried again.")).to_be_visible()
     assert Content.objects.get().state == ContentState.QUEUED
 
 

@@ -64,7 +64,7 @@ def test_a_card_is_moved_by_its_button_and_an_old_page_is_refused(signed_in: Pag
     expect(signed_in.get_by_text("Measure: todo.").first).to_be_visible()
     expect(signed_in.get_by_role("button", name="doing")).to_be_visible()
     old.get_by_role("button", name="todo").click()
-    expect(old.get_by_text("Measure was moved meanwhile: it is todo now").first).to_be_visible()
+    expect(old.get_by_text("Measure has been moved: it is todo now").first).to_be_visible()
     task.refresh_from_db()
     assert task.attributes["status"] == "todo"
 
@@ -85,7 +85,7 @@ def test_a_card_is_moved_by_the_keyboard_alone_and_without_javascript(
     expect(page.get_by_text("Measure: todo.").first).to_be_visible()
     page.get_by_role("button", name="doing").press("Enter")
     page.get_by_text("→ blocked").press("Enter")
-    page.get_by_label("By what").fill("No licence")
+    page.get_by_label("Reason").fill("No licence")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_text("No licence")).to_be_visible()

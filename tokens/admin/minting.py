@@ -53,7 +53,7 @@ class MintForm(FiledForm[Token]):
         choices=Toolset,
         initial=default_toolsets,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="The groups of MCP tools that the token is shown.",
+        help_text="The groups of tools that the token can use.",
     )
     expires_days = forms.IntegerField(
         label="Expires in days",
@@ -68,9 +68,9 @@ class MintForm(FiledForm[Token]):
         model = Token
         fields = ["owner", "name", "can_write", "kb_only"]
         help_texts = {
-            "name": "Who or what will hold it, such as “Claude Code on the laptop”.",
-            "can_write": "May add, change and delete, within its reach.",
-            "kb_only": "Sees only items in the knowledge base, and adds only to it.",
+            "name": "Who or what will use it, such as “Claude Code on the laptop”.",
+            "can_write": "Can add, change and delete items within its reach.",
+            "kb_only": "Sees only items in the knowledge base, and adds only there.",
         }
 
     def clean_form_id(self) -> str:

@@ -50,7 +50,7 @@ class PersonForm(UserChangeForm):  # type: ignore[misc]
         Tier.objects.order_by("name"),
         required=False,
         empty_label="The default tier",
-        help_text="Without a default tier there is no cap.",
+        help_text="If there is no default tier, minutes are unlimited.",
         widget=UnfoldAdminSelectWidget,
     )
 
@@ -117,7 +117,7 @@ class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
     members = forms.ModelMultipleChoiceField(
         User.objects.order_by("username"),
         required=False,
-        help_text="They read what each of them makes visible to the organization.",
+        help_text="Members can read what other members share with the organization.",
         widget=UnfoldAdminSelect2MultipleWidget,
     )
 

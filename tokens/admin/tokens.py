@@ -88,7 +88,7 @@ class TokenAdmin(LimitsAdmin, SeeingAdmin, UndoAdmin, AskAdmin[Token]):
     def starts_with(self, token: Token) -> str:
         return f"{token.prefix}…"
 
-    @admin.display(description="may", ordering="can_write")
+    @admin.display(description="capabilities", ordering="can_write")
     def may(self, token: Token) -> str:
         return ", ".join(sorted(token.capabilities))
 
@@ -96,7 +96,10 @@ class TokenAdmin(LimitsAdmin, SeeingAdmin, UndoAdmin, AskAdmin[Token]):
     def reach(self, token: Token) -> str:
         if token.is_unscoped:
             return "whole library"
-        return ", ".join(folder.name for folder in token.folders.all()) or "nothing any more"
+        return (
+            ", ".join(folder.name for folder in token.folders.all())
+            or "nothing (its folders were deleted)"
+        )
 
     @admin.display(description="limits of its own")
     def own_limits(self, token: Token) -> str:
@@ -136,8 +139,8 @@ class TokenAdmin(LimitsAdmin, SeeingAdmin, UndoAdmin, AskAdmin[Token]):
         except SentBefore:
             self.message_user(
                 request,
-                "That form has minted its token already, and a secret is shown only once. "
-                "If it was not copied, revoke that token and mint another.",
+                "This form has already minted its token, and a secret is shown only once. "
+                "If you did not copy it, revoke that token and mint another.",
                 messages.WARNING,
             )
             return redirect("admin:tokens_token_changelist")

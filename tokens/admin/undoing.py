@@ -29,7 +29,7 @@ class WindowForm(forms.Form):
     """How far back to look."""
 
     hours = forms.ChoiceField(
-        label="What it wrote in",
+        label="Show what it wrote in",
         choices=list(WINDOWS.items()),
         widget=UnfoldAdminSelectWidget,
     )
@@ -106,5 +106,5 @@ def _moment(value: str) -> datetime:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise forms.ValidationError("This is no moment in time.")
+        raise forms.ValidationError("This is not a valid date and time.")
     return moment
