@@ -70,7 +70,7 @@ def test_a_post_that_is_no_move_moves_nothing(
     admin_client: Client, task: Task, form: dict[str, str]
 ) -> None:
     task("Measure")
-    assert "That is no move of a task" in sent(admin_client, BOARD, **form)
+    assert "That is not a valid move" in sent(admin_client, BOARD, **form)
 
 
 def test_a_task_that_is_gone_is_said_to_be_gone(admin_client: Client, task: Task, add: Add) -> None:
@@ -85,7 +85,7 @@ def test_a_card_tells_what_it_waits_for_and_that_it_is_overdue(
     first = task("Measure", due_date="2020-02-01", priority="critical", assignees=["ada/laptop"])
     task("Tune", depends_on=[first.pk])
     page = page_of(admin_client, BOARD)
-    assert "1 Feb 2020" in page
+    assert "2020-02-01" in page
     assert page.count("overdue") == 1
     assert "ada/laptop" in page
     assert re.search(r"Waits for</dt><dd>.*Measure</a> \(backlog\)", page)

@@ -103,8 +103,8 @@ def test_a_link_to_a_recording_is_said_to_be_transcribed(
     [
         ({"url": "http://10.0.0.1/"}, "private or special address"),
         ({"url": "rivers"}, "http"),
-        ({"url": "https://example.org/", "title": "T", "text": "x" * 30}, "and not both"),
-        ({}, "Give a link or a text"),
+        ({"url": "https://example.org/", "title": "T", "text": "x" * 30}, "not both"),
+        ({}, "Enter either a link or a text"),
         ({"text": "x" * 30}, "A text needs a title"),
     ],
 )

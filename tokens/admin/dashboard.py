@@ -72,7 +72,7 @@ def _searches(person: Person, days: Sequence[date]) -> list[Chart]:
 def _recent(person: Person, days: Sequence[date]) -> QuerySet[Event]:
     """By owner and time, as the index is made; a superuser's are those of all owners."""
     owners = User.objects.values_list("pk", flat=True)
-    asked = list(owners) if person.is_superuser else [person.pk]
+    asked: list[Any] = list(owners) if person.is_superuser else [person.pk]
     since = dashboard.start_of(days[0])
     return Event.objects.filter(owner__in=asked, at__gte=since, action=SEARCH, outcome="ok")
 
