@@ -3,7 +3,6 @@
 import json
 import logging
 import logging.config
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -23,13 +22,7 @@ def origin() -> Iterator[None]:
 
 
 def record(error: Exception | None = None, message: str = "Search fell back") -> logging.LogRecord:
-    try:
-        if error:
-            raise error
-    except Exception:
-        exc_info = sys.exc_info()
-    else:
-        exc_info = None
+    exc_info = (type(error), error, None) if error else None
     return logging.LogRecord("quarry", logging.WARNING, "x.py", 1, message, (), exc_info)
 
 
