@@ -29,22 +29,7 @@ class Server(Product):
     def run_program(
         self, program: list[str], *, stdin: str = "", cwd: Path | None = None, **settings: str
     ) -> str:
-        ended = self._ended(program, stdin, cwd, settings)
-        told = f"{' '.join(program)}\n{ended.stdout}\n{ended.stderr}"
-        assert ended.returncode == 0, told
-        return ended.stdout
-
-    def refusal(self, *command: str) -> str:
-        """The one line by which a command is refused."""
-        ended = self._ended([*MANAGE, *command], "", None, {})
-        assert ended.returncode == 1, ended.stdout
-        [line] = ended.stderr.splitlines()
-        return line
-
-    def _ended(
-        self, program: list[str], stdin: str, cwd: Path | None, settings: dict[str, str]
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        ended = subprocess.run(
             program,
             env=self.environment | settings,
             input=stdin,
@@ -54,6 +39,9 @@ class Server(Product):
             timeout=DEADLINE,
             check=False,
         )
+        told = f"{' '.join(program)}\n{ended.stdout}\n{ended.stderr}"
+        assert ended.returncode == 0, told
+        return ended.stdout
 
     @contextmanager
     def start(self, *command: str) -> Iterator[subprocess.Popen[str]]:
