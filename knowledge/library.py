@@ -118,9 +118,15 @@ def list_items(access: Access, filters: ItemFilter, *, page: int = 1, per_page: 
 
 
 def get_item(access: Access, item_id: UUID) -> Item:
-    """One item with its content, and the folders the caller may know it is in."""
+    """One item with its content and the folders the caller may know it is in.
+
+    It is in the caller's reach, or a skill or unit that is published to the caller.
+    """
     access.require(Capability.READ)
-    return visible_item(access, item_id)
+    try:
+        return visible_item(access, item_id)
+    except NotFound:
+        return _shown_item(access, Item.objects.published_to(access), item_id)
 
 
 def visible_item(access: Access, item_id: UUID, *, for_update: bool = False) -> Item:
@@ -128,6 +134,10 @@ def visible_item(access: Access, item_id: UUID, *, for_update: bool = False) -> 
     items = Item.objects.visible_to(access)
     if for_update:
         items = items.select_for_update(of=("self",))
+    return _shown_item(access, items, item_id)
+
+
+def _shown_item(access: Access, items: ItemQuerySet, item_id: UUID) -> Item:
     item = _for_display(items, access).with_attributes_for(access).filter(pk=item_id).first()
     if item is None:
         raise _no_such("item")

@@ -66,6 +66,15 @@ def identifiers(text: str) -> list[str]:
     return list(found)
 
 
+def compound_parts(text: str) -> set[str]:
+    """Words that the text has only inside others, as `is` and `unscoped` in `is_unscoped`."""
+    inside, alone = set[str](), set[str]()
+    for written in text.split():
+        words = words_of(written)
+        (inside if len(words) > 1 else alone).update(words)
+    return inside - alone
+
+
 def _is_plain(word: str) -> bool:
     """Whether a word has punctuation only around it, as nearly all have that have any."""
     return word.rstrip(_AFTER_WORDS).lstrip(_BEFORE_WORDS).isalnum()

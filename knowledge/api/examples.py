@@ -76,6 +76,7 @@ _HIT = {
     "passage": "The user gives consent on the authorize page.",
     "highlights": [[15, 22]],
     "similar_chunk_ids": [],
+    "copies": [],
     "explanation": None,
     "locator": {
         "page": None,
@@ -135,6 +136,7 @@ _REMEMBERED = {
                 "contested_with": [],
                 "related": None,
             },
+            "copies": [],
             "untrusted": True,
         }
     ],

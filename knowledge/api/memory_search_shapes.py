@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from knowledge.api.base import Input
 from knowledge.api.fields import Flag, Id, ListOf, Number, OneOf, Since, Text, WholeNumber
+from knowledge.api.shapes import CopyOutput
 from knowledge.memory.searching import (
     HALF_LIFE_DAYS,
     MAX_CONTENT,
@@ -82,6 +83,7 @@ class MemoryResultOutput(serializers.Serializer[Any]):
     url = serializers.CharField()
     result_origin = serializers.ChoiceField(ORIGINS)
     metadata = serializers.DictField()
+    copies = CopyOutput(many=True, help_text="Other items that have this very text.")
     untrusted = serializers.BooleanField()
 
 

@@ -59,7 +59,7 @@ class DiscoveryInput(Input):
 class MatchOutput(serializers.Serializer[Any]):
     capability = serializers.CharField()
     score = serializers.FloatField()
-    by = serializers.ChoiceField(("word", "meaning"))
+    by = serializers.ChoiceField(("word", "meaning", "description"))
 
 
 class ProviderOutput(serializers.Serializer[Any]):

@@ -44,6 +44,7 @@ _COMMON = {
     "score": 0.87,
     "visibility": "network",
     "contributor": "ada/agent",
+    "copies": [],
     "version": 1,
     "digest": _DIGEST,
     "quarantined": False,

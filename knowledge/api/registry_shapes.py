@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from knowledge.api.shapes import Suspected
+from knowledge.api.shapes import CopyOutput, Suspected
 from knowledge.models import Version, Visibility
 from knowledge.registry.schemas import UNIT_TYPES
 
@@ -23,6 +23,7 @@ class PublishedOutput(serializers.Serializer[Any]):
     )
     visibility = serializers.ChoiceField(Visibility.choices)
     contributor = serializers.CharField(help_text="The agent that contributed it first.")
+    copies = CopyOutput(many=True, help_text="Others with the very same text that were found.")
     version = serializers.IntegerField()
     digest = serializers.CharField(help_text="SHA-256 of all that this version holds.")
     quarantined = serializers.BooleanField(help_text="Held back from everybody but its owner.")

@@ -233,6 +233,13 @@ class ExplanationOutput(serializers.Serializer[Any]):
     folder_id = serializers.UUIDField(allow_null=True)
 
 
+class CopyOutput(serializers.Serializer[Any]):
+    """Another item with the same text, which took no place of its own."""
+
+    user_item_id = serializers.UUIDField()
+    title = serializers.CharField()
+
+
 class HitOutput(serializers.Serializer[Hit]):
     score = serializers.FloatField()
     signals = SignalsOutput(source="*")
@@ -245,6 +252,7 @@ class HitOutput(serializers.Serializer[Hit]):
         help_text="Spans of the passage that match the query.",
     )
     similar_chunk_ids = serializers.ListField(child=serializers.IntegerField())
+    copies = CopyOutput(many=True, help_text="Other items that have this very text.")
     explanation = ExplanationOutput(allow_null=True)
     locator = LocatorOutput()
     folder_ids = serializers.ListField(child=serializers.UUIDField(), source="item.folder_ids")

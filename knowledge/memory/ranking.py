@@ -1,7 +1,7 @@
 """The order of memory's hits: one for each item, by the one engine, then weighed anew."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import log
@@ -19,6 +19,8 @@ from knowledge.memory.weighing import (
     reread_boost,
     support,
 )
+from knowledge.models import MEMORY_TYPES, Item
+from knowledge.retrieval.copies import Copy, repeated_texts
 from knowledge.retrieval.keyword import matched_words, read_query
 from knowledge.retrieval.likeness import likeness_to_best
 from knowledge.retrieval.scope import Narrowing, narrowed_items
@@ -61,6 +63,7 @@ class Candidate:
     score: float = 0.0
     tie: Tie | None = None
     recency_boost: float = 1.0
+    copies: list[Copy] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -171,3 +174,32 @@ def weigh_by_age(pool: Pool, *, half_life: float, now: datetime) -> None:
         age = (now - each.updated_at) / _DAY
         each.recency_boost = recency_boost(age, half_life)
         each.score *= each.recency_boost
+
+
+def fold_copies(access: Access, found: Sequence[Candidate]) -> list[Candidate]:
+    """Give the same text one place, and name the items that have it too.
+
+    What was remembered under another title is another thing, however short its text.
+    """
+    texts = repeated_texts([each.chunk_id for each in found])
+    titles = _titles(access, [each.item_id for each in found if each.chunk_id in texts])
+    kept: list[Candidate] = []
+    first_of: dict[tuple[str, str], Candidate] = {}
+    for each in found:
+        if each.item_id not in titles:
+            kept.append(each)
+            continue
+        title = titles[each.item_id]
+        key = texts[each.chunk_id], title if each.type in MEMORY_TYPES else ""
+        if first := first_of.get(key):
+            first.copies.append(Copy(each.item_id, title))
+        else:
+            first_of[key] = each
+            kept.append(each)
+    return kept
+
+
+def _titles(access: Access, item_ids: Sequence[UUID]) -> dict[UUID, str]:
+    items = Item.objects.visible_to(access).filter(pk__in=item_ids)
+    rows = items.values_list("pk", "custom_title", "content__title")
+    return {pk: custom or title for pk, custom, title in rows}

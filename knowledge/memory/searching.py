@@ -20,10 +20,19 @@ from knowledge.memory.filtering import (
     types_of,
     written,
 )
-from knowledge.memory.ranking import Candidate, Tie, pool_of, raise_related, reread, weigh_by_age
+from knowledge.memory.ranking import (
+    Candidate,
+    Tie,
+    fold_copies,
+    pool_of,
+    raise_related,
+    reread,
+    weigh_by_age,
+)
 from knowledge.memory.relations import contested_among
 from knowledge.models import Item, Source, SourcePage
 from knowledge.models.item import rules_of
+from knowledge.retrieval.copies import Copy
 from knowledge.retrieval.keyword import read_query
 from knowledge.retrieval.passages import best_passage, word_matcher
 from knowledge.retrieval.scope import Narrowing
@@ -54,6 +63,7 @@ class MemoryResult:
     source: str | None
     url: str
     metadata: dict[str, Any]
+    copies: list[Copy]
     untrusted: ClassVar[bool] = True
 
     @property
@@ -137,7 +147,7 @@ def search_memory(
         raise_related(access, narrowing, pool)
     if boost_recent:
         weigh_by_age(pool, half_life=temporal_decay_days, now=timezone.now())
-    found = pool.best_first()
+    found = fold_copies(access, pool.best_first())
     page = found[offset : offset + limit]
     longest = MAX_CONTENT if include_content else MAX_PREVIEW
     remembered = sum(each.type in MEMORY for each in found)
@@ -183,6 +193,7 @@ def _results(
             source=sources.get(each.item_id),
             url=address_of(each.item_id, row["content__url"]),
             metadata=_metadata(each, row, contested.get(each.item_id, [])),
+            copies=each.copies,
         )
         for each in page
         if (row := rows.get(each.item_id))  # unless it is gone since it was ranked

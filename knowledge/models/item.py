@@ -107,12 +107,16 @@ class ItemQuerySet(models.QuerySet["Item"]):
         """
         return self.filter(_shared_with(access), type__in=REGISTRY_TYPES)
 
-    def searchable(self, access: Access) -> Self:
+    def searchable(self, access: Access, *, finds_archived: bool = False) -> Self:
         """What a search may find of these: nothing put away or superseded.
 
-        What is held back is so from others alone, and they come by `published_to`.
+        A search for archived tasks finds those, and nothing else that was put away. What is
+        quarantined is held back from others alone, and they come by `published_to`.
         """
-        found = self.filter(in_kb=True, archived=False)
+        shown = Q(archived=False)
+        if finds_archived:
+            shown |= Q(attributes__contains={"status": "archived"})
+        found = self.filter(shown, in_kb=True)
         # Not by ids: the planner would count the list of them anew for every item.
         return found.exclude(Exists(superseded_for(access).filter(target=OuterRef("pk"))))
 

@@ -23,9 +23,16 @@ PATIENCE_SEC = 2.0
 """How long one answer may spend on meaning; phrases that are known already cost nothing."""
 
 
+_BEGINNING = 500
+"""Characters of a description that are read for its meaning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The capability that fits best, how well (0 to 1), and whether by word or by meaning."""
+    """The capability that fits best, how well (0 to 1), and whether by word or by meaning.
+
+    Where a provider's description fits better than any capability, it is by description.
+    """
 
     capability: str
     score: float
@@ -44,6 +51,14 @@ def matches(wanted: str, offered: Sequence[Sequence[str]]) -> list[Match | None]
         phrase: _match(phrase, by_word[phrase], by_meaning.get(phrase, 0.0)) for phrase in phrases
     }
     return [_best(by_phrase[phrase] for phrase in each) for each in offered]
+
+
+def nearness(wanted: str, texts: Sequence[str]) -> list[float]:
+    """How near the beginning of each text is in meaning, 0 to 1; below `NEAR` it is 0."""
+    beginnings = [text[:_BEGINNING] for text in texts]
+    known = _meanings(wanted, list(dict.fromkeys(filter(None, beginnings))))
+    near = [known.get(each, 0.0) for each in beginnings]
+    return [each if each >= NEAR else 0.0 for each in near]
 
 
 def _match(phrase: str, word: float, meaning: float) -> Match | None:

@@ -15,7 +15,7 @@ from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput, NotFound
 from knowledge.findings import found_in
 from knowledge.models import Agent, Provider, Visibility
-from knowledge.registry.matching import Match, matches
+from knowledge.registry.matching import Match, matches, nearness
 from knowledge.validation import clean_line, clean_text, one_of, within
 
 MAX_NAME = 200
@@ -215,11 +215,20 @@ def _offers(providers: QuerySet[Provider]) -> list[Offer]:
 def _fitting(capability: str, offers: list[Offer]) -> list[Offer]:
     offers = sorted(offers, key=lambda offer: offer.rank)
     found = matches(capability, [offer.provider.capabilities for offer in offers])
+    described = nearness(capability, [offer.provider.description for offer in offers])
     return [
-        Offer(offer.provider, offer.reputation_score, offer.is_stale, match)
-        for offer, match in zip(offers, found, strict=True)
-        if match is not None
+        Offer(offer.provider, offer.reputation_score, offer.is_stale, better)
+        for offer, match, near in zip(offers, found, described, strict=True)
+        if (better := _better(offer.provider, match, near))
     ]
+
+
+def _better(provider: Provider, match: Match | None, described: float) -> Match | None:
+    """By a capability or, where that says more, by what the provider says of itself."""
+    if described <= (match.score if match else 0.0):
+        return match
+    capability = match.capability if match else provider.capabilities[0]
+    return Match(capability, described, "description")
 
 
 def _long_ago() -> datetime:

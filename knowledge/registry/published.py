@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import F, Func, JSONField, QuerySet, Value
 
 from knowledge.models import Item, ItemType, Quality, Version
+from knowledge.retrieval.copies import Copy
 
 TYPES = {
     "ReasoningTrace": ItemType.REASONING_TRACE,
@@ -30,6 +31,7 @@ class Published:
     version_row: Version | None
     score: float | None = None
     shows_content: bool = True
+    copies: tuple[Copy, ...] = ()
     untrusted: ClassVar[bool] = True
 
     @property

@@ -1,16 +1,18 @@
 """Finding skills and knowledge units: by the one search engine, or newest first."""
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from django.db.models import Q
+from django.db.models.functions import MD5, Lower
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
 from knowledge.models import UNIT_TYPES, Item, ItemType
 from knowledge.registry.published import TYPES, Published, shown
 from knowledge.registry.reading import SKILLS
+from knowledge.retrieval.copies import Copy
 from knowledge.retrieval.scope import Narrowing, Reach
 from knowledge.retrieval.search import Ranking, rank
 from knowledge.validation import MAX_TAG, clean_line, clean_tags, one_of, within
@@ -137,21 +139,34 @@ def _matching(filters: Filters) -> Q:
 
 
 def _best(access: Access, query: str, filters: Filters, *, limit: int, offset: int) -> Found:
-    ranking, scores = _ranked(access, query, filters, wanted=offset + limit + 1)
-    page = list(scores)[offset : offset + limit]
+    ranking, places = _ranked(access, query, filters, wanted=offset + limit + 1)
+    page = {place.item_id: place for place in places[offset : offset + limit]}
     items = Item.objects.published_to(access).select_related("content").in_bulk(page)
+    results = shown(
+        [items[each] for each in page if each in items],
+        {place.item_id: place.score for place in page.values()},
+    )
     return Found(
-        results=shown([items[each] for each in page if each in items], scores),
+        results=[replace(each, copies=tuple(page[each.id].copies)) for each in results],
         offset=offset,
-        has_more=len(scores) > offset + limit,
+        has_more=len(places) > offset + limit,
         degraded=ranking.degraded,
     )
 
 
+@dataclass(slots=True)
+class _Place:
+    """An item of the answer, and those that have the very same text."""
+
+    item_id: UUID
+    score: float
+    copies: list[Copy] = field(default_factory=list)
+
+
 def _ranked(
     access: Access, query: str, filters: Filters, *, wanted: int
-) -> tuple[Ranking, dict[UUID, float]]:
-    """The best items with their scores; more chunks are asked for until there are enough."""
+) -> tuple[Ranking, list[_Place]]:
+    """The best items in their order; more chunks are asked for until there are enough."""
     chunks = wanted * _PIECES_EACH
     while True:
         ranking = rank(
@@ -165,11 +180,33 @@ def _ranked(
         )
         scores: dict[UUID, float] = {}
         for row in ranking.rows:
-            if row["score"] > 0:  # what shares neither a word nor a meaning matches nothing
-                scores.setdefault(row["item_id"], row["score"])
-        if len(scores) >= wanted or len(ranking.rows) < chunks:
-            return ranking, scores
+            scores.setdefault(row["item_id"], row["score"])
+        places = _without_copies(access, scores)
+        if len(places) >= wanted or len(ranking.rows) < chunks:
+            return ranking, places
         chunks *= _PIECES_EACH
+
+
+def _without_copies(access: Access, scores: Mapping[UUID, float]) -> list[_Place]:
+    """One place for each title and text; of several copies the caller's own takes it."""
+    items = Item.objects.published_to(access).filter(pk__in=scores)
+    rows = items.values_list(
+        "pk", "owner_id", "custom_title", "content__title", MD5(Lower("content__text"))
+    )
+    known = {pk: (owner, Copy(pk, own or title), text) for pk, owner, own, title, text in rows}
+    places: dict[tuple[str, str], _Place] = {}
+    for item_id in scores:
+        if item_id not in known:
+            continue
+        owner_id, copy, text = known[item_id]
+        key = (text, copy.title.casefold())
+        place = places.setdefault(key, _Place(item_id, scores[item_id]))
+        if place.item_id == item_id:
+            continue
+        if owner_id == access.owner_id != known[place.item_id][0]:
+            place.item_id, copy = item_id, known[place.item_id][1]
+        place.copies.append(copy)
+    return list(places.values())
 
 
 def _narrowing(filters: Filters) -> Narrowing:

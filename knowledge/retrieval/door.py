@@ -37,6 +37,11 @@ def searchable(access: Access) -> Sql:
     return _for(access, _searchable, "item")
 
 
+def searchable_with_archived(access: Access) -> Sql:
+    """The same, and archived tasks."""
+    return _for(access, _searchable_with_archived, "item")
+
+
 def left_out(access: Access) -> Sql:
     """The items that the caller may see but that no search finds."""
     return _for(access, _left_out, "item")
@@ -69,6 +74,10 @@ def written(query: QuerySet[Any], prefix: str) -> Sql:
 
 def _searchable(access: Access) -> QuerySet[Any]:
     return in_columns(Item.objects.visible_to(access).searchable(access))
+
+
+def _searchable_with_archived(access: Access) -> QuerySet[Any]:
+    return in_columns(Item.objects.visible_to(access).searchable(access, finds_archived=True))
 
 
 def _left_out(access: Access) -> QuerySet[Any]:

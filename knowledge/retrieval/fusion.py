@@ -1,4 +1,7 @@
-"""Blending the two signals: both scores of every candidate are exact before they are joined."""
+"""Blending the two signals: both scores of every candidate are exact before they are joined.
+
+What every signal calls unrelated has the score 0, and is no hit.
+"""
 
 SEMANTIC_WEIGHT = 0.7
 KEYWORD_WEIGHT = 0.3
@@ -11,12 +14,13 @@ _RANKED = {
     SELECT chunk_id, {_SEMANTIC} AS score, cosine, {_SEMANTIC} AS semantic_score,
         rank AS semantic_rank, 0::float8 AS keyword_score, NULL::bigint AS keyword_rank,
         rank AS place
-    FROM semantic ORDER BY place""",
+    FROM semantic WHERE cosine > %(background)s::float8 ORDER BY place""",
     "keyword": """
     SELECT chunk_id, score / best AS score, NULL::float8 AS cosine, 0::float8 AS semantic_score,
         NULL::bigint AS semantic_rank, score / best AS keyword_score, rank AS keyword_rank,
         rank AS place
-    FROM keyword, (SELECT max(score) FROM keyword) AS top (best) ORDER BY place""",
+    FROM keyword, (SELECT max(score) FROM keyword) AS top (best)
+    WHERE score > 0 ORDER BY place""",
     "hybrid": f""",
     candidates AS (
         SELECT chunk_id, semantic.rank AS semantic_rank, keyword.rank AS keyword_rank,
@@ -40,7 +44,7 @@ _RANKED = {
     )
     SELECT chunk_id, score, cosine, semantic_score, semantic_rank, keyword_score, keyword_rank,
         row_number() OVER (ORDER BY score DESC, chunk_id) AS place
-    FROM blended ORDER BY place""",
+    FROM blended WHERE score > 0 ORDER BY place""",
 }
 
 

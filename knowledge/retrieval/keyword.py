@@ -8,11 +8,12 @@ from typing import Any
 
 from django.db import connection
 
+from knowledge.languages import DEFAULT, configuration_for
 from knowledge.retrieval.plans import KeywordPlan
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.statistics import Corpus, average_length
 from knowledge.retrieval.theta import TOO_MANY, Word, candidates_query
-from knowledge.words import LONGEST_WORD, identifiers, plain
+from knowledge.words import LONGEST_WORD, compound_parts, identifiers, plain
 
 K1 = 1.2
 B = 0.75
@@ -73,9 +74,9 @@ def read_query(query: str, corpus: Corpus) -> KeywordQuery:
     """Read `"a phrase"`, `-word` and `begin*`; every other word is wanted, none is required."""
     asked = _split(query)
     stems = stems_of((*asked.words, *asked.excluded), corpus.configurations)
-    groups = [(word, *stems[word]) for word in asked.words if stems[word]] or [
-        (word,) for word in asked.words
-    ]
+    groups = [(word, *stems[word]) for word in asked.words if stems[word]]
+    if not groups and not asked.exact:
+        groups = [(word,) for word in asked.words]
     words = [
         (tuple(_quoted(each) for each in dict.fromkeys(group)), corpus.share(group[1:] or group))
         for group in (*groups, *((each,) for each in asked.exact))
@@ -238,13 +239,24 @@ def _split(query: str) -> _Asked:
     rest = _EXCLUDED.sub(" ", rest)
     prefixes = _PREFIX.findall(rest)
     wanted = " ".join((_PREFIX.sub(" ", rest), *phrases))
+    exact = tuple(identifiers(wanted)[:MOST_WORDS])
     return _Asked(
-        words=_words(wanted),
+        words=_telling(wanted) or (() if exact else _words(wanted)),
         prefixes=tuple(prefix.lower() for prefix in prefixes),
-        exact=tuple(identifiers(wanted)[:MOST_WORDS]),
+        exact=exact,
         phrases=phrases,
-        excluded=_words(" ".join(excluded)),
+        excluded=_telling(" ".join(excluded)),
     )
+
+
+def _telling(text: str) -> tuple[str, ...]:
+    """The words of a text without the stop words in its identifiers.
+
+    `is_unscoped` is not about `is`, whatever language beside English has that as a word.
+    """
+    parts = sorted(compound_parts(text))
+    stems = stems_of(parts, [configuration_for(DEFAULT)]) if parts else {}
+    return tuple(word for word in _words(text) if stems.get(word) != [])
 
 
 def _words(text: str) -> tuple[str, ...]:

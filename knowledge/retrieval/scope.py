@@ -52,6 +52,11 @@ class Narrowing:
     least_of_others: float | None = None
     """The same for what others share: one's own is found whatever its quality."""
 
+    @property
+    def finds_archived(self) -> bool:
+        """Whether archived tasks are asked for: by default no search finds them."""
+        return "archived" in self.statuses
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
@@ -68,6 +73,7 @@ class Scope:
     library_chunks: int
     leaves_out: bool
     """Whether a whole library has items that no search finds."""
+    finds_archived: bool
 
     @property
     def owner_id(self) -> int:
@@ -135,6 +141,7 @@ def scope_of(
         chunks=ground["library"] if is_whole else ground["chunks"],
         library_chunks=ground["library"],
         leaves_out=is_whole and ground["count"] > 0,
+        finds_archived=narrowing.finds_archived,
     )
     return scope, _generation(ground)
 
@@ -159,9 +166,11 @@ _OWNERS = {
 }
 
 
-def allowed(access: Access, reach: Reach) -> door.Sql:
+def allowed(access: Access, reach: Reach, *, finds_archived: bool = False) -> door.Sql:
     """All that a search of this reach may answer the caller with."""
-    return door.searchable(access) if reach is Reach.LIBRARY else door.published(access)
+    if reach is Reach.REGISTRY:
+        return door.published(access)
+    return door.searchable_with_archived(access) if finds_archived else door.searchable(access)
 
 
 def _generation(ground: DictRow) -> Generation:
@@ -178,7 +187,8 @@ def narrowed_items(
     reached = Item.objects.visible_to(access)
     if reach is Reach.REGISTRY:
         reached = Item.objects.published_to(access)
-    items = reached.searchable(access).filter(described(access, narrowing))
+    found = reached.searchable(access, finds_archived=narrowing.finds_archived)
+    items = found.filter(described(access, narrowing))
     if narrowing.folder_id is not None:
         folder = Folder.objects.visible_to(access).filter(pk=narrowing.folder_id).first()
         if folder is None:

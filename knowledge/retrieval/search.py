@@ -2,9 +2,9 @@
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.models import Chunk, Content, Filing, Item
 from knowledge.places import link_to, mark_before
 from knowledge.retrieval import semantic
+from knowledge.retrieval.copies import Copy, normal_form
 from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
 from knowledge.retrieval.measuring import measured
 from knowledge.retrieval.passages import (
@@ -36,6 +37,8 @@ MODES = ("semantic", "keyword", "hybrid")
 MAX_QUERY = 2_000
 MAX_LIMIT = 20
 MAX_OFFSET = 10_000
+_MOST_FOLDED = 5_000
+"""Chunks after which no more are asked for, however many of them say the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class Hit:
     points_at: int
     """The character of its source that the locator leads to: where the query's words stand."""
     similar_chunk_ids: tuple[int, ...] = ()
+    copies: tuple[Copy, ...] = ()
     explanation: Explanation | None = None
     untrusted: ClassVar[bool] = True
 
@@ -133,22 +137,20 @@ def search(
 ) -> Answer:
     """The chunks that answer best, out of what the caller may see.
 
-    Hits of one item that say the same are folded under the best of them, unless told otherwise.
+    Hits that say the same are folded under the best of them, unless told otherwise.
     """
     wanted = offset + within(limit, field="limit", low=1, high=MAX_LIMIT)
     within(offset, field="offset", low=0, high=MAX_OFFSET)
-    ranking = rank(
-        access,
-        query=query,
-        mode=mode,
-        limit=2 * wanted if fold else wanted,
-        narrowing=narrowing or Narrowing(),
-        in_full=True,
+    ask = partial(
+        rank, access, query=query, mode=mode, narrowing=narrowing or Narrowing(), in_full=True
     )
-    found = [_Found(row) for row in ranking.rows]
-    shown = (_folded(found, wanted) if fold else found)[offset:wanted]
+    if fold:
+        ranking, found = _enough_folded(ask, wanted)
+    else:
+        ranking = ask(limit=wanted)
+        found = [_Found(row) for row in ranking.rows]
     words = ranking.words or read_query(query, corpus())
-    hits = _hits(words.spoken, shown)
+    hits = _hits(words.spoken, found[offset:wanted])
     if explain:
         hits = _explained(access, words, hits)
     return Answer(hits, ranking.mode, ranking.degraded)
@@ -202,17 +204,44 @@ class _Found:
 
     row: DictRow
     similar: list[int] = field(default_factory=list)
+    copies: dict[UUID, Copy] = field(default_factory=dict)
 
     @cached_property
     def word_pairs(self) -> WordPairs:
         """Only made for an item with several hits, and once."""
         return word_pairs(self.row["text"])
 
+    def take(self, other: DictRow) -> None:
+        """Name a chunk with the same text instead of giving it a place."""
+        if other["item_id"] == self.row["item_id"]:
+            self.similar.append(other["chunk_id"])
+        else:
+            copy = Copy(other["item_id"], other["custom_title"] or other["title"])
+            self.copies.setdefault(copy.user_item_id, copy)
+
+
+def _enough_folded(ask: Callable[..., Ranking], wanted: int) -> tuple[Ranking, list[_Found]]:
+    """So many places of the answer; more chunks are asked for where several take one place."""
+    limit = 2 * wanted
+    while True:
+        ranking = ask(limit=limit)
+        found = _folded([_Found(row) for row in ranking.rows], wanted)
+        if len(found) >= wanted or len(ranking.rows) < limit or limit > _MOST_FOLDED:
+            return ranking, found
+        limit *= 4
+
 
 def _folded(found: Sequence[_Found], wanted: int) -> list[_Found]:
     kept: dict[UUID, list[_Found]] = {}
+    by_text: dict[str, _Found] = {}
     answer: list[_Found] = []
     for each in found:
+        text = normal_form(each.row["text"])
+        if first := by_text.get(text):
+            first.take(each.row)
+            continue
+        if len(answer) == wanted:
+            continue  # only what is shown already may still get copies
         siblings = kept.setdefault(each.row["item_id"], [])
         same = next(
             (other for other in siblings if say_the_same(other.word_pairs, each.word_pairs)), None
@@ -220,8 +249,7 @@ def _folded(found: Sequence[_Found], wanted: int) -> list[_Found]:
         if same:
             same.similar.append(each.row["chunk_id"])
             continue
-        if len(answer) == wanted:
-            break
+        by_text[text] = each
         siblings.append(each)
         answer.append(each)
     return answer
@@ -245,6 +273,7 @@ def _hits(words: Sequence[str], found: Sequence[_Found]) -> list[Hit]:
                 highlights=passage.highlights,
                 points_at=row["start"] + passage.start,
                 similar_chunk_ids=tuple(each.similar),
+                copies=tuple(each.copies.values()),
             )
         )
     return hits

@@ -118,6 +118,6 @@ _IN_BRIEF = """
 
 def _told(best: str, scope: Scope, template: str) -> tuple[str, dict[str, Any]]:
     filings, filing_params = door.filings(scope.access)
-    items, item_params = allowed(scope.access, scope.reach)
+    items, item_params = allowed(scope.access, scope.reach, finds_archived=scope.finds_archived)
     statement = template.format(filings=filings, best=best, items=items, columns=door.COLUMNS)
     return statement, filing_params | item_params

@@ -70,6 +70,19 @@ def test_words_too_common_to_rank_by_are_found_when_nothing_else_is_asked(
     assert titles(library, "to be or not to be") == ["Hamlet"]
 
 
+@pytest.mark.parametrize("name", ["is_unscoped", "isUnscoped", "is-unscoped", "Token.is_unscoped"])
+def test_stop_words_in_an_identifier_match_nothing(library: Access, add: Add, name: str) -> None:
+    german = "Die Häuser stehen am Fluss. Wir haben die Häuser im Sommer gestrichen und verkauft."
+    add_text(library, title="Deutsch", text=german)  # to German, `is` is a word like any other
+    add("Common", "This is not the one that is wanted.")
+    assert titles(library, name) == []
+    add("Whole", f"Set {name} to true.")
+    add("Part", "An unscoped token reaches everything.")
+    assert set(titles(library, name)) == {"Whole", "Part"}
+    assert titles(library, f"wanted -{name}") == ["Common"]
+    assert titles(library, "is_a") == []
+
+
 def test_the_beginning_of_a_word_is_enough_with_a_star(library: Access, add: Add) -> None:
     add("Needle", "The zyzzyva is a weevil.")
     add("Other", HAYSTACK[0])
