@@ -114,7 +114,6 @@ def tool(
             input_schema=input_schema(arguments),
             output_schema=output_schema(get_type_hints(function)["return"]),
             annotations=ToolAnnotations(
-                title=title,
                 read_only_hint=is_read,
                 destructive_hint=False,
                 idempotent_hint=is_read,

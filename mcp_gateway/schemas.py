@@ -9,7 +9,7 @@ Schema = dict[str, Any]
 
 def input_schema(model: type[BaseModel]) -> Schema:
     """What a tool takes. A parameter that may be null is one that may be left out."""
-    schema = _lean(model.model_json_schema())
+    schema = _without_detail(_lean(model.model_json_schema()))
     for name, inner in schema.get("properties", {}).items():
         if inner.get("default", "") is None:
             del inner["default"]
@@ -17,9 +17,59 @@ def input_schema(model: type[BaseModel]) -> Schema:
     return {"type": "object", "properties": {}, **schema}
 
 
+def _without_detail(schema: Schema) -> Schema:
+    """Without what a call that errs is told anyway: that an id is a UUID, that a text has words."""
+    kept = {k: v for k, v in schema.items() if k not in ("minLength", "maxItems")}
+    if kept.get("format") == "uuid":
+        del kept["format"]
+    if "properties" in kept:
+        kept["properties"] = {k: _without_detail(v) for k, v in kept["properties"].items()}
+    if "items" in kept:
+        kept["items"] = _without_detail(kept["items"])
+        kept["items"].pop("maxLength", None)
+    if "anyOf" in kept:
+        kept["anyOf"] = [_without_detail(option) for option in kept["anyOf"]]
+    return kept
+
+
 def output_schema(model: type[BaseModel]) -> Schema:
-    """What a tool answers, with every shape in its place: some clients follow no references."""
-    return {"type": "object", **_lean(model.model_json_schema(mode="serialization"))}
+    """What a tool answers, with every shape in its place: some clients follow no references.
+
+    Every field is always there, so that none is listed as required: it would be named twice.
+    """
+    schema = _lean(model.model_json_schema(mode="serialization"))
+    return {"type": "object", **_short(schema, depth=DEPTH)}
+
+
+DEPTH = 2
+"""How deep an answer's schema names fields: its own, and those of the rows in its lists."""
+
+_SPARED = ("required", "format", "additionalProperties")
+"""What of an answer's schema tells a model nothing that it needs to read the answer."""
+
+
+def _short(schema: Schema, *, depth: int) -> Schema:
+    """An answer's schema without what its reader can do without; what it says stays true."""
+    if "const" in schema:
+        return {"const": schema["const"]}
+    short = {name: value for name, value in schema.items() if name not in _SPARED}
+    if options := short.pop("anyOf", None):
+        short |= _nullable([_short(option, depth=depth) for option in options])
+    fields, items = short.pop("properties", {}), short.pop("items", {})
+    if fields and depth:
+        short["properties"] = {k: _short(v, depth=depth - 1) for k, v in fields.items()}
+    if items and depth:
+        short["items"] = _short(items, depth=depth)
+    return short
+
+
+def _nullable(options: list[Schema]) -> Schema:
+    """One of two shapes of which the other is null, in one shape."""
+    null = {"type": "null"}
+    given = [option for option in options if option != null]
+    if len(given) != 1 or null not in options or "type" not in given[0]:
+        return {"anyOf": options}
+    return {**given[0], "type": [given[0]["type"], "null"]}
 
 
 def _lean(schema: Schema, definitions: Schema | None = None) -> Schema:

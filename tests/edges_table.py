@@ -290,7 +290,13 @@ ASKS: dict[str, Ask] = {
         is_about_an_item=True,
     ),
     "list folders": Ask(
-        covers=("list_folders", "folders"),
+        covers=("list_folders", "tool list_folders"),
+        rest=rest("GET", "folders"),
+        mcp=mcp("list_folders"),
+        agree=lambda body: [(row["id"], row["name"], row["item_count"]) for row in body["folders"]],
+    ),
+    "read the folders by their address": Ask(
+        covers=("folders",),
         rest=rest("GET", "folders"),
         mcp=gateway(lambda caller, item: calls.read_resource(caller, FOLDERS)),
     ),

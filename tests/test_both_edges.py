@@ -147,7 +147,7 @@ def test_the_tool_list_is_what_the_token_may_call(world: World, shape: str) -> N
     token = world.tokens[shape]
     Token.objects.filter(pk=token.row.pk).update(toolsets=["library"])
     tools = [t.name for t in list_tools(Caller(token.secret, edge="mcp"))]
-    reading = ["search_knowledge_base", "get_item", "list_recent", "whoami"]
+    reading = ["search_knowledge_base", "get_item", "list_recent", "list_folders", "whoami"]
     writing = [] if shape == "read_only" else ["add_to_knowledge"]
     assert sorted(tools) == sorted(reading + writing)
 

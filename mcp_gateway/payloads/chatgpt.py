@@ -32,6 +32,8 @@ class Found(Payload):
 
 
 class Metadata(Shape):
+    listed = "type tags total_chars truncated transcription_status"
+
     type: str
     tags: list[str]
     attributes: dict[str, Any]

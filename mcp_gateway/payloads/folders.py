@@ -6,7 +6,8 @@ from typing import Literal
 from uuid import UUID
 
 from knowledge.models import Folder
-from mcp_gateway.payloads.base import Shape
+from mcp_gateway.payloads.base import Payload, Shape
+from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
 
 
 class FolderSummary(Shape):
@@ -18,10 +19,21 @@ class FolderSummary(Shape):
     last_added_at: datetime | None
 
 
-class Folders(Shape):
+class Folders(Payload):
+    listed = "folders"
+
     folders: list[FolderSummary]
     untrusted: Literal[True] = True
 
     @classmethod
     def of(cls, folders: Iterable[Folder]) -> "Folders":
         return cls(folders=[FolderSummary.model_validate(folder) for folder in folders])
+
+    def as_text(self) -> str:
+        if not self.folders:
+            return "No folders that this token reaches."
+        lines = [
+            f"{one_line(each.name)} | {named(folder_id=each.id, items=each.item_count)}"
+            for each in self.folders
+        ]
+        return "\n".join([*lines, f"Names: {UNTRUSTED.lower()}"])

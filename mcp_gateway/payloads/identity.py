@@ -6,6 +6,9 @@ from uuid import UUID
 from mcp_gateway.payloads.base import Payload, Shape
 from mcp_gateway.payloads.wording import written
 
+NEARLY = 0.1
+"""The share that is left of what is nearly used up."""
+
 
 class FolderName(Shape):
     id: UUID
@@ -28,6 +31,8 @@ class Quota(Shape):
 class Identity(Payload):
     """A token as its holder sees it."""
 
+    listed = "name agent_id capabilities toolsets is_unscoped folders limits quota"
+
     name: str
     agent_id: str
     owner: str
@@ -41,6 +46,7 @@ class Identity(Payload):
     quota: dict[str, Quota]
 
     def as_text(self) -> str:
+        """Who, what it reaches, and what is nearly used up; the limits stand beside it."""
         folders = ", ".join(f"{folder.name} ({folder.id})" for folder in self.folders)
         facts = {
             "token": self.name,
@@ -51,17 +57,21 @@ class Identity(Payload):
             "reach": "the whole library" if self.is_unscoped else f"folders {folders}",
             "kb_only": self.kb_only,
             "expires_at": self.expires_at,
-            **{f"calls left of {ask}": _left(left) for ask, left in self.limits.items()},
-            **{f"quota of {what}": _quota(quota) for what, quota in self.quota.items()},
+            "nearly used up": [*self._short_limits(), *self._short_quotas()] or "nothing",
         }
         return "\n".join(f"{name}: {written(value)}" for name, value in facts.items())
 
+    def _short_limits(self) -> list[str]:
+        return [
+            f"calls of {ask}: {left.remaining} of {left.limit}, resets in {left.reset_sec} s"
+            for ask, left in self.limits.items()
+            if left.remaining <= NEARLY * left.limit
+        ]
 
-def _left(allowance: Allowance) -> str:
-    return f"{allowance.remaining} of {allowance.limit}, resets in {allowance.reset_sec} s"
-
-
-def _quota(quota: Quota) -> str:
-    cap = "no cap" if quota.cap_per_month is None else f"{quota.remaining} left"
-    month = "" if quota.cap_per_month is None else f" of {quota.cap_per_month} a month"
-    return f"{quota.used} used, {cap}{month} (tier {quota.tier})"
+    def _short_quotas(self) -> list[str]:
+        return [
+            f"quota of {what}: {quota.remaining} of {quota.cap_per_month} a month"
+            for what, quota in self.quota.items()
+            if quota.cap_per_month is not None
+            and (quota.remaining or 0) <= NEARLY * quota.cap_per_month
+        ]

@@ -13,6 +13,8 @@ from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
 
 
 class ItemSummary(Shape):
+    listed = "user_item_id title type source_url tags folder_ids created_at transcription_status"
+
     user_item_id: UUID
     title: str
     type: str
@@ -31,6 +33,8 @@ class ItemSummary(Shape):
 
 
 class RecentItems(Payload):
+    listed = "items next_cursor"
+
     items: list[ItemSummary]
     next_cursor: str | None
     untrusted: Literal[True] = True
@@ -70,6 +74,8 @@ class Quote(Shape):
 
 
 class Transform(Shape):
+    listed = "state tldr key_points"
+
     state: str
     tldr: str
     key_points: list[str]
@@ -98,6 +104,11 @@ class Transform(Shape):
 
 class ItemText(Payload, ItemSummary):
     """One item with a part of its text."""
+
+    listed = (
+        "user_item_id title type source_url tags folder_ids status transcription_status "
+        "transform text total_chars next_offset"
+    )
 
     status: str
     step: str
@@ -133,25 +144,35 @@ class ItemText(Payload, ItemSummary):
         )
 
     def as_text(self) -> str:
+        is_waiting = self.status not in ("ready", "failed")
         facts = _item_facts(
             self,
-            status=self.status,
-            step=self.step,
-            percent=self.percent,
-            archived=self.archived,
+            status=None if self.status == "ready" else self.status,
+            step=self.step if is_waiting else None,
+            percent=self.percent if is_waiting else None,
+            archived=self.archived or None,
             index_error=self.index_error,
             transcription_error=self.transcription_error,
         )
-        end = self.offset + len(self.text)
-        extent = f"Characters {self.offset} to {end} of {self.total_chars}."
-        if self.next_offset is not None:
-            extent += f" Call get_item with offset {self.next_offset} for the next part."
-        head = f"# {one_line(self.title)}\n\n{facts}\n{extent} {UNTRUSTED}"
+        notes = [facts, " ".join([*self._extent(), UNTRUSTED])]
+        head = "\n".join([f"# {one_line(self.title)}", "", *notes])
         summary = [self.transform.as_text()] if self.transform else []
         return "\n\n".join([head, *summary, "---", self.text])
 
+    def _extent(self) -> list[str]:
+        """Which part this is, unless it is the whole text."""
+        end = self.offset + len(self.text)
+        if not self.offset and self.next_offset is None:
+            return []
+        part = f"Characters {self.offset} to {end} of {self.total_chars}."
+        if self.next_offset is None:
+            return [part]
+        return [part, f"Call get_item with offset {self.next_offset} for the next part."]
+
 
 class Added(Payload):
+    listed = "status user_item_id folder_id transform_error"
+
     status: str
     user_item_id: UUID
     content_id: UUID
@@ -198,5 +219,16 @@ def _summary(item: Item) -> dict[str, Any]:
 
 
 def _item_facts(item: ItemSummary, **more: object) -> str:
-    facts = {name: getattr(item, name) for name in ItemSummary.model_fields if name != "title"}
-    return named(**facts, **more)
+    """What of an item an agent acts on; what is as usual goes without saying."""
+    transcription = item.transcription_status
+    return named(
+        user_item_id=item.user_item_id,
+        source_url=item.source_url,
+        type=None if item.type == "document" else item.type,
+        tags=item.tags,
+        folder_ids=item.folder_ids,
+        created_at=item.created_at.date(),
+        in_kb=None if item.in_kb else False,
+        transcription_status=None if transcription in ("none", "done") else transcription,
+        **more,
+    )

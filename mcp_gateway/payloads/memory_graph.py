@@ -15,6 +15,8 @@ CUT = "There is more than one walk takes in; name relationship_types or take a l
 class Entity(Shape):
     """An item; that its parts are loosely typed spares agents half of the schema."""
 
+    listed = "id type title excerpt metadata distance relations task"
+
     id: UUID
     type: str
     title: str
@@ -59,6 +61,8 @@ class Entity(Shape):
 
 
 class Explored(Payload):
+    listed = "entities total has_more truncated cycles"
+
     mode: str
     entities: list[Entity]
     total: int
@@ -115,6 +119,8 @@ class ContextSection(Shape):
 
 
 class ContextPack(Payload):
+    listed = "markdown sections omitted degraded"
+
     intent: str
     sections: list[ContextSection]
     markdown: str

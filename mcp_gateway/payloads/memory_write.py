@@ -31,6 +31,8 @@ class Conflict(Shape):
 class Link(Shape):
     """A relation from the new item to another one."""
 
+    listed = "id type target_id"
+
     id: UUID
     type: str
     target_id: UUID
@@ -51,6 +53,8 @@ class Link(Shape):
 
 
 class Remembered(Payload):
+    listed = "id status folder_id conflicts links_made findings degraded"
+
     id: UUID
     type: str
     title: str
@@ -110,6 +114,8 @@ class Remembered(Payload):
 
 class Managed(Payload):
     """A task as an action left it."""
+
+    listed = "id status next_moves blocked_reason depends_on episode_id findings"
 
     action: str
     id: UUID

@@ -10,10 +10,12 @@ from pydantic import JsonValue
 
 from knowledge.registry.searching import Found
 from knowledge.registry.versioning import Contributed
-from mcp_gateway.payloads.base import Payload, Shape
+from mcp_gateway.payloads.base import Copy, Payload, Shape
 
 
 class FoundSkill(Shape):
+    listed = "id name domain tags quality_score content contributor copies"
+
     id: UUID
     name: str
     description: str
@@ -26,6 +28,7 @@ class FoundSkill(Shape):
     version_label: str
     visibility: str
     contributor: str
+    copies: list[Copy]
     files: list[str]
     suspected: list[str]
     quarantined: bool
@@ -33,6 +36,8 @@ class FoundSkill(Shape):
 
 
 class FoundUnit(Shape):
+    listed = "id type domain quality_score content contributor copies"
+
     id: UUID
     type: str
     name: str
@@ -44,6 +49,7 @@ class FoundUnit(Shape):
     schema_version: str | None
     visibility: str
     contributor: str
+    copies: list[Copy]
     suspected: list[str]
     quarantined: bool
     untrusted: Literal[True] = True
@@ -96,6 +102,8 @@ class Original(Shape):
 
 
 class ContributedSkill(Payload):
+    listed = "id quality_score version quarantined findings"
+
     id: UUID
     quality_score: float | None
     version: int
@@ -114,6 +122,8 @@ class ContributedSkill(Payload):
 
 
 class ContributedUnit(ContributedSkill):
+    listed = "id quality_score version quarantined findings factors"
+
     factors: dict[str, JsonValue]
 
     @classmethod
@@ -134,9 +144,13 @@ def _told(made: Contributed) -> dict[str, Any]:
     }
 
 
-def _array(results: Sequence[Shape]) -> str:
-    """The results alone, as an array: the structured content has to be an object."""
-    return json.dumps([each.model_dump(mode="json") for each in results], ensure_ascii=False)
+def _array(results: Sequence[FoundSkill | FoundUnit]) -> str:
+    """What an agent acts on, as an array: the structured content has to be an object."""
+    rows = [each.model_dump(mode="json", include={*each.listed.split()}) for each in results]
+    for row in rows:
+        if not row["copies"]:
+            del row["copies"]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
 def _with_note(array: str, degraded: str | None) -> list[ContentBlock]:

@@ -4,8 +4,8 @@ from typing import Literal
 from uuid import UUID
 
 from knowledge.retrieval.search import Answer, Hit
-from mcp_gateway.payloads.base import Payload, Shape
-from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
+from mcp_gateway.payloads.base import Copy, Payload, Shape, where_to_read
+from mcp_gateway.payloads.wording import NOTHING, UNTRUSTED, one_line
 
 
 class Signal(Shape):
@@ -33,6 +33,8 @@ class Explanation(Shape):
 
 
 class SearchResult(Shape):
+    listed = "score title user_item_id passage locator copies source_url"
+
     score: float
     signals: Signals
     title: str
@@ -41,6 +43,7 @@ class SearchResult(Shape):
     passage: str
     highlights: list[list[int]]
     similar_chunk_ids: list[int]
+    copies: list[Copy]
     explanation: Explanation | None
     locator: Locator
     folder_ids: list[UUID]
@@ -63,6 +66,7 @@ class SearchResult(Shape):
             passage=hit.passage,
             highlights=[list(span) for span in hit.highlights],
             similar_chunk_ids=list(hit.similar_chunk_ids),
+            copies=[Copy.model_validate(copy) for copy in hit.copies],
             explanation=Explanation.model_validate(hit.explanation) if hit.explanation else None,
             locator=Locator.model_validate(hit.locator),
             folder_ids=hit.item.folder_ids,
@@ -72,27 +76,22 @@ class SearchResult(Shape):
 
     def as_text(self, number: int) -> str:
         passage = self.passage.replace("\n", "\n    ")
-        where, signals = self.locator, self.signals
-        facts = named(
-            user_item_id=self.user_item_id,
-            chunk_id=self.chunk_id,
-            page=where.page,
-            start_sec=where.start_sec,
-            char_span="-".join(map(str, where.char_span)),
-            source_url=None if self.source_url == where.url else self.source_url,
-            folder_ids=self.folder_ids,
-            similar_chunk_ids=self.similar_chunk_ids,
-            semantic=_signal(signals.semantic, signals.cosine),
-            keyword=_signal(signals.keyword),
-            matched_terms=self.explanation and self.explanation.matched_terms,
-            visible_by=self.explanation and self.explanation.visible_by,
+        why = self.explanation
+        where = where_to_read(
+            self.locator.url,
+            self.user_item_id,
+            self.copies,
+            matched_terms=why and why.matched_terms,
+            visible_by=why and why.visible_by,
             suspected=self.suspected,
         )
         title = f"{number}. ({self.score:.2f}) {one_line(self.title)}"
-        return f'{title}\n   "{passage}"\n   {where.url}\n   {facts}'
+        return f'{title}\n   "{passage}"\n   {where}'
 
 
 class SearchResults(Payload):
+    listed = "results degraded"
+
     results: list[SearchResult]
     mode: str
     degraded: str | None
@@ -107,15 +106,5 @@ class SearchResults(Payload):
 
     def as_text(self) -> str:
         parts = [result.as_text(number) for number, result in enumerate(self.results, 1)]
-        if not parts:
-            parts = ["Nothing that this token reaches matches. Try other words or fewer filters."]
-        notes = [f"Searched by {self.mode}.", *([self.degraded] if self.degraded else [])]
-        if self.results:
-            notes.append(UNTRUSTED)
-        return "\n\n".join([*parts, " ".join(notes)])
-
-
-def _signal(signal: Signal, cosine: float | None = None) -> str:
-    rank = "not among its candidates" if signal.rank is None else f"rank {signal.rank}"
-    measured = "" if cosine is None else f" cosine {cosine:.2f}"
-    return f"{signal.score:.2f} {rank}{measured}"
+        notes = [self.degraded, UNTRUSTED if parts else NOTHING]
+        return "\n".join([*parts, " ".join(filter(None, notes))])

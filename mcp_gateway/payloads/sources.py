@@ -10,6 +10,8 @@ from mcp_gateway.payloads.wording import named, one_line
 
 
 class SourceSummary(Shape):
+    listed = "source_id name start_url state percent pages error"
+
     source_id: UUID
     name: str
     start_url: str
@@ -59,6 +61,8 @@ class SourceList(Payload):
 
 class Crawl(Payload):
     """A crawl that was begun, or that runs already."""
+
+    listed = "source_id name state percent"
 
     source_id: UUID
     name: str

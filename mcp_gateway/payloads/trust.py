@@ -44,6 +44,8 @@ class Voice(Shape):
 
 
 class AgentReputation(Payload):
+    listed = "score contributions agent_id judged_by"
+
     score: float
     contributions: int
     agent_id: str
@@ -69,6 +71,8 @@ class CapabilityMatch(Shape):
 
 
 class ProviderFound(Shape):
+    listed = "id name capabilities reputation_score agent_id description endpoint match"
+
     id: UUID
     name: str
     capabilities: list[str]
@@ -97,6 +101,8 @@ class ProviderFound(Shape):
 
 
 class Providers(Payload):
+    listed = "providers"
+
     providers: list[ProviderFound]
     untrusted: Literal[True] = True
 

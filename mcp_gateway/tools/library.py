@@ -12,6 +12,7 @@ from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY, MODES, search
 from knowledge.shelving import MAX_TITLE
 from knowledge.validation import MAX_TAG, MAX_TAGS, as_id, within
 from mcp_gateway.cursors import place_of
+from mcp_gateway.payloads.folders import Folders
 from mcp_gateway.payloads.identity import Identity
 from mcp_gateway.payloads.items import Added, ItemText, RecentItems
 from mcp_gateway.payloads.search import SearchResults
@@ -30,26 +31,24 @@ Type = Annotated[str, shown(enum=list(ItemType.values))]
 @tool(Toolset.LIBRARY, title="Search the knowledge base", ask="search")
 def search_knowledge_base(
     access: Access,
-    query: Annotated[str, shown("What to find.", minLength=1, maxLength=MAX_QUERY)],
-    limit: Annotated[int, shown("Most passages to answer.", minimum=1, maximum=MAX_LIMIT)] = 8,
+    query: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],
+    limit: Annotated[int, shown(minimum=1, maximum=MAX_LIMIT)] = 8,
     mode: Annotated[
         str,
         shown(
-            "semantic finds paraphrases, keyword exact names and codes, hybrid both.",
+            "semantic: paraphrases; keyword: exact names and codes.",
             enum=list(MODES),
         ),
     ] = "hybrid",
-    folder_id: Annotated[str | None, shown("Only in this folder.", format="uuid")] = None,
-    types: Annotated[list[Type] | None, shown("Only items of these types.")] = None,
-    tags: Annotated[list[Tag] | None, shown("Only items with all these tags.")] = None,
-    since: Annotated[
-        str | None, shown("Only items added since: an ISO date or datetime, or 7d, 2w, 3m, 1y.")
-    ] = None,
-    fold: Annotated[bool, shown("Fold hits of one item that say the same into one.")] = True,
-    explain: Annotated[bool, shown("Say which words matched and why a hit is visible.")] = False,
+    folder_id: Annotated[str | None, shown("As list_folders names it.", format="uuid")] = None,
+    types: list[Type] | None = None,
+    tags: Annotated[list[Tag] | None, shown("All of these.")] = None,
+    since: Annotated[str | None, shown("Added since: ISO date or datetime, or 7d, 2w, 3m.")] = None,
+    fold: Annotated[bool, shown("One place for hits that say the same.")] = True,
+    explain: Annotated[bool, shown("Say why each hit matches.")] = False,
 ) -> SearchResults:
-    """Search the library and get the passages that answer best, each with its score (0 to 1),
-    its source link and its user_item_id. Read more of a hit with get_item."""
+    """Search the library: the passages that answer best, with score (0 to 1), link and id. For
+    what agents remembered use search. Read on with get_item."""
     narrowing = Narrowing(
         folder_id=None if folder_id is None else as_id(folder_id, field="folder_id"),
         types=types or (),
@@ -71,12 +70,12 @@ def search_knowledge_base(
 @tool(Toolset.LIBRARY, title="Read an item", ask="get_item")
 def get_item(
     access: Access,
-    item_id: Annotated[str, shown("The user_item_id of a hit or listing.", format="uuid")],
+    item_id: Annotated[str, shown("A user_item_id.", format="uuid")],
     offset: Annotated[int, shown("Character to begin at.", minimum=0)] = 0,
-    max_chars: Annotated[int, shown("Most characters.", minimum=1, maximum=MAX_CHARS)] = 20_000,
+    max_chars: Annotated[int, shown(minimum=1, maximum=MAX_CHARS)] = 20_000,
 ) -> ItemText:
-    """Read one item's text and state. Long texts come in parts: call again with next_offset
-    until it is null. While transcription_status is queued or transcribing, call again later."""
+    """Read an item's text and state, in parts: go on at next_offset until it is null. Call again
+    later while transcription_status is queued or transcribing. fetch reads the text at once."""
     within(max_chars, field="max_chars", low=1, high=MAX_CHARS)
     item = library.get_item(access, as_id(item_id, field="item_id"))
     within(offset, field="offset", low=0, high=len(item.content.text))
@@ -86,11 +85,17 @@ def get_item(
 @tool(Toolset.LIBRARY, title="List recent items", ask="list_recent")
 def list_recent(
     access: Access,
-    limit: Annotated[int, shown("Most items to answer.", minimum=1, maximum=MAX_RECENT)] = 20,
-    cursor: Annotated[str | None, shown("The next_cursor of the answer before.")] = None,
+    limit: Annotated[int, shown(minimum=1, maximum=MAX_RECENT)] = 20,
+    cursor: Annotated[str | None, shown("The next_cursor before.")] = None,
 ) -> RecentItems:
-    """List the newest items of the library, without their texts; with a cursor, older ones."""
+    """List the newest items, without their texts; with a cursor, older ones."""
     return RecentItems.of(library.list_recent(access, limit=limit, before=place_of(cursor)))
+
+
+@tool(Toolset.LIBRARY, title="List folders", ask="list_folders")
+def list_folders(access: Access) -> Folders:
+    """List the folders within reach, with ids and item counts: to narrow a search, or to file."""
+    return Folders.of(library.list_folders(access))
 
 
 @tool(
@@ -103,19 +108,17 @@ def list_recent(
 )
 def add_to_knowledge(
     access: Access,
-    kind: Annotated[str, shown("What is added.", enum=list(KINDS))],
-    url: Annotated[str | None, shown("For kind url: a page, video, podcast or audio link.")] = None,
-    text: Annotated[
-        str | None, shown("For kind text.", minLength=MIN_TEXT, maxLength=MAX_TEXT)
-    ] = None,
-    title: Annotated[str | None, shown("For kind text.", minLength=1, maxLength=MAX_TITLE)] = None,
+    kind: Annotated[str, shown(enum=list(KINDS))],
+    url: Annotated[str | None, shown("A page, video, podcast or audio link.")] = None,
+    text: Annotated[str | None, shown(minLength=MIN_TEXT, maxLength=MAX_TEXT)] = None,
+    title: Annotated[str | None, shown("Of a text.", minLength=1, maxLength=MAX_TITLE)] = None,
     in_kb: Annotated[bool, shown("Make it searchable.")] = True,
     auto_transform: Annotated[bool, shown("Also write a summary.")] = False,
-    tags: Annotated[list[Tag] | None, shown("Words to find it by.", maxItems=MAX_TAGS)] = None,
+    tags: Annotated[list[Tag] | None, shown(maxItems=MAX_TAGS)] = None,
     folder_id: Annotated[str | None, shown("File it in this folder.", format="uuid")] = None,
 ) -> Added:
-    """Add a link or a text to the library. Status ready means it can be read now; transcribing
-    means poll get_item until transcription_status is done. Files go through the REST API."""
+    """Add a link or a text as a document; what you learned goes to add. Status ready: it can be
+    read now; transcribing: poll get_item. Files go through the REST API."""
     return Added.of(
         ingestion.add_to_knowledge(
             access,
@@ -133,6 +136,5 @@ def add_to_knowledge(
 
 @tool(Toolset.LIBRARY, title="Who am I", ask="whoami")
 def whoami(token: Token) -> Identity:
-    """Tell what this token is, what it may do, which folders it reaches and what is left of its
-    limits."""
+    """Tell who this token is, what it may do and reach, and what is left of its limits."""
     return Identity.model_validate(identity.whoami(token))

@@ -22,20 +22,18 @@ RelationshipType = Annotated[str, shown(enum=list(RelationType.values))]
 def explore(
     access: Access,
     mode: Annotated[str, shown(enum=list(MODES))] = "list",
-    types: Annotated[list[Type] | None, shown("Show only these.")] = None,
+    types: list[Type] | None = None,
     entity_id: Annotated[str | None, shown("For all modes but list.", format="uuid")] = None,
-    relationship_types: Annotated[
-        list[RelationshipType] | None, shown("Walk only along these.")
-    ] = None,
+    relationship_types: list[RelationshipType] | None = None,
     depth: Annotated[int, shown("For traverse.", minimum=1, maximum=MAX_DEPTH)] = 1,
     language: str | None = None,
     category: str | None = None,
-    project: Annotated[str | None, shown("A project's id.", format="uuid")] = None,
+    project: Annotated[str | None, shown(format="uuid")] = None,
     status: Annotated[str | None, shown("Such as todo,doing.")] = None,
     limit: Annotated[int, shown(minimum=1, maximum=exploring.MAX_LIMIT)] = 50,
 ) -> Explored:
-    """List memory newest first, show what is related to an entity, traverse from it, or put the
-    dependencies of a task or project in the order of work, with cycles and what is ready."""
+    """List memory newest first, show what is related to an entity, traverse from it, or order the
+    dependencies of a task or project for work, with cycles."""
     return Explored.of(
         exploring.explore(
             access,
@@ -56,16 +54,14 @@ def explore(
 @tool(Toolset.MEMORY, title="Context for a goal", ask="context")
 def context(
     access: Access,
-    goal: Annotated[str, shown("What you are about to do.", minLength=1, maxLength=MAX_QUERY)],
+    goal: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],
     intent: Annotated[str, shown(enum=list(INTENTS))] = "general",
-    project: Annotated[str | None, shown("A project's id.", format="uuid")] = None,
-    limit: Annotated[int, shown("Most items.", minimum=1, maximum=contexts.MAX_LIMIT)] = 24,
-    token_budget: Annotated[
-        int, shown("Most tokens of the markdown.", minimum=MIN_BUDGET, maximum=MAX_BUDGET)
-    ] = 4_000,
+    project: Annotated[str | None, shown(format="uuid")] = None,
+    limit: Annotated[int, shown(minimum=1, maximum=contexts.MAX_LIMIT)] = 24,
+    token_budget: Annotated[int, shown(minimum=MIN_BUDGET, maximum=MAX_BUDGET)] = 4_000,
 ) -> ContextPack:
-    """Before work on a goal, get what memory knows of it: tasks, rules, decisions, gotchas,
-    procedures and prior art, each with its reason, as markdown within the budget."""
+    """Before work on a goal, get what memory knows of it (tasks, rules, decisions, gotchas, prior
+    art), each with its reason, as markdown within the budget."""
     return ContextPack.of(
         contexts.context(
             access,

@@ -20,25 +20,25 @@ def search(
     types: list[Type] | None = None,
     language: Annotated[str | None, shown("Programming language.")] = None,
     category: str | None = None,
-    status: Annotated[str | None, shown("Of tasks, by commas: todo,doing.")] = None,
+    status: Annotated[str | None, shown("Of tasks: todo,doing; archived for those.")] = None,
     project: Annotated[str | None, shown(format="uuid")] = None,
     assignee: str | None = None,
     source: Annotated[str | None, shown("Same as source_name.")] = None,
     source_id: Annotated[str | None, shown(format="uuid")] = None,
-    source_name: Annotated[str | None, shown("Part of a documentation source's name.")] = None,
-    since: Annotated[str | None, shown("Added since: ISO date or datetime, or 7d, 2w.")] = None,
+    source_name: Annotated[str | None, shown("Part of a source's name.")] = None,
+    since: Annotated[str | None, shown("ISO date or datetime, or 7d, 2w.")] = None,
     temporal_decay_days: Annotated[
-        float, shown("Half-life of recency.", exclusiveMinimum=0, maximum=MAX_HALF_LIFE)
+        float, shown("Half-life.", exclusiveMinimum=0, maximum=MAX_HALF_LIFE)
     ] = 365,
     limit: Annotated[int, shown(minimum=1, maximum=MAX_LIMIT)] = 10,
     include_content: Annotated[bool, shown("Else short previews.")] = True,
     include_documents: bool = True,
-    include_graph: Annotated[bool, shown("Include what was remembered.")] = True,
-    use_enhanced: Annotated[bool, shown("Rerank, and raise related items.")] = True,
+    include_graph: Annotated[bool, shown("What was remembered.")] = True,
+    use_enhanced: Annotated[bool, shown("Rerank; raise related items.")] = True,
     boost_recent: bool = True,
 ) -> FoundMemories:
-    """Search what was remembered (patterns, rules, episodes, tasks …) and documents together.
-    Best first, one result an item, with its score (0 to 1) and passage. Read one with fetch."""
+    """Search what was remembered (patterns, rules, episodes, tasks …) and documents together, one
+    result an item. For passages of documents alone use search_knowledge_base. Read with fetch."""
     return FoundMemories.of(
         search_memory(
             access,

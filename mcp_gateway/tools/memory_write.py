@@ -17,24 +17,24 @@ from tokens.models import Toolset
 def add(
     access: Access,
     title: Annotated[str, shown(minLength=1, maxLength=MAX_TITLE)],
-    content: Annotated[str, shown("What to remember.", minLength=1, maxLength=MAX_CONTENT)],
+    content: Annotated[str, shown(minLength=1, maxLength=MAX_CONTENT)],
     entity_type: Annotated[str, shown(enum=list(ENTITY_TYPES))] = "episode",
     category: str | None = None,
-    languages: Annotated[list[str] | None, shown("Programming languages.")] = None,
+    languages: Annotated[list[str] | None, shown("Of programming.")] = None,
     tags: list[str] | None = None,
     related_to: Annotated[
         list[str] | None,
         shown("Ids, or predicate:id with supersedes, contradicts, requires, supports, decides."),
     ] = None,
-    metadata: Annotated[dict[str, Any] | None, shown("Anything else to keep.")] = None,
-    project: Annotated[str | None, shown("A project's id; a task needs it.")] = None,
-    priority: Annotated[str | None, shown("Of a task.", enum=list(PRIORITIES))] = None,
-    assignees: Annotated[list[str] | None, shown("Of a task.")] = None,
-    due_date: Annotated[str | None, shown("Of a task.", format="date")] = None,
-    depends_on: Annotated[list[str] | None, shown("Ids of tasks that come first.")] = None,
+    metadata: dict[str, Any] | None = None,
+    project: Annotated[str | None, shown("Id; a task needs it.")] = None,
+    priority: Annotated[str | None, shown(enum=list(PRIORITIES))] = None,
+    assignees: list[str] | None = None,
+    due_date: Annotated[str | None, shown(format="date")] = None,
+    depends_on: Annotated[list[str] | None, shown("Ids of tasks.")] = None,
 ) -> Remembered:
-    """Remember a learning, pattern, rule, template, topic, project or task. Answers its id, the
-    links made and conflicts: what is there already that says nearly the same."""
+    """Remember a learning, pattern, rule, template, topic, project or task; a link or document
+    goes to add_to_knowledge. Answers its id and conflicts: what says nearly the same."""
     return Remembered.of(
         remembering.add(
             access,
@@ -59,7 +59,7 @@ def add(
 def manage(
     access: Access,
     action: Annotated[str, shown(enum=list(ACTIONS))],
-    entity_id: Annotated[str, shown("The task's id.", format="uuid")],
+    entity_id: Annotated[str, shown(format="uuid")],
     data: Annotated[
         dict[str, Any] | None,
         shown(
@@ -69,8 +69,7 @@ def manage(
         ),
     ] = None,
 ) -> Managed:
-    """Move a task through its workflow, change it, or add a note. A new task is in backlog:
-    update_task with status todo comes first, then start_task. Answers the next_moves; any other
-    is refused."""
+    """Move a task through its workflow, change it, or add a note. From backlog, update_task with
+    status todo comes before start_task. Answers the next_moves."""
     task_id = as_id(entity_id, field="entity_id")
     return Managed.of(work.manage(access, action=action, entity_id=task_id, data=data))

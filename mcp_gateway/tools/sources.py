@@ -20,8 +20,7 @@ def list_sources(
     access: Access,
     source_id: Annotated[str | None, shown("Only this one.", format="uuid")] = None,
 ) -> SourceList:
-    """List the documentation sites in the library, and how far the crawl of each is. Search one
-    with source_id or source_name."""
+    """List the documentation sites in the library, and how far the crawl of each is."""
     if source_id is None:
         return SourceList.of(documentation.list_sources(access))
     return SourceList.of([documentation.get_source(access, as_id(source_id, field="source_id"))])
@@ -37,25 +36,21 @@ def list_sources(
 def crawl_source(
     access: Access,
     source_id: Annotated[
-        str | None, shown("To refresh a source: its id, and nothing else.", format="uuid")
+        str | None, shown("To refresh it; then nothing else.", format="uuid")
     ] = None,
-    name: Annotated[str | None, shown("Of a new source.", minLength=1, maxLength=MAX_NAME)] = None,
-    start_url: Annotated[
-        str | None, shown("Of a new source: where its site begins.", maxLength=MAX_URL)
-    ] = None,
+    name: Annotated[str | None, shown(minLength=1, maxLength=MAX_NAME)] = None,
+    start_url: Annotated[str | None, shown(maxLength=MAX_URL)] = None,
     include: Annotated[
         list[Pattern] | None,
-        shown("Only paths that fit one of these, such as /docs/*.", maxItems=MAX_PATTERNS),
+        shown("Only such paths: /docs/*.", maxItems=MAX_PATTERNS),
     ] = None,
-    exclude: Annotated[
-        list[Pattern] | None, shown("No path that fits one of these.", maxItems=MAX_PATTERNS)
-    ] = None,
+    exclude: Annotated[list[Pattern] | None, shown(maxItems=MAX_PATTERNS)] = None,
     depth: Annotated[int, shown("Links from the start.", minimum=1, maximum=MAX_DEPTH)] = DEPTH,
-    max_pages: Annotated[int, shown("Pages to keep.", minimum=1, maximum=MAX_PAGES)] = PAGES,
+    max_pages: Annotated[int, shown(minimum=1, maximum=MAX_PAGES)] = PAGES,
     folder_id: Annotated[str | None, shown("Where to file its pages.", format="uuid")] = None,
 ) -> Crawl:
     """Add a documentation site by name and start_url, or refresh one by source_id. Its pages
-    become searchable items one by one, in the background; list_sources tells how far it is."""
+    become items in the background; list_sources tells how far it is."""
     if source_id is not None:
         if name is not None or start_url is not None:
             raise InvalidInput(

@@ -13,14 +13,11 @@ from tokens.models import Toolset
 @tool(Toolset.REGISTRY, title="Judge a unit", ask="validate", needs=Capability.WRITE)
 def kp_validate_unit(
     access: Access,
-    unit_id: Annotated[str, shown("The id of a skill or knowledge unit.", format="uuid")],
-    valid: Annotated[bool, shown("Whether it holds.")],
-    feedback: Annotated[
-        str | None, shown("What is right or wrong with it.", maxLength=validating.MAX_FEEDBACK)
-    ] = None,
+    unit_id: Annotated[str, shown("Of a skill or unit.", format="uuid")],
+    valid: bool,
+    feedback: Annotated[str | None, shown(maxLength=validating.MAX_FEEDBACK)] = None,
 ) -> Validated:
-    """Judge a skill or knowledge unit that you have used. A new judgment replaces your earlier
-    one; your own contributions you cannot judge."""
+    """Judge a skill or unit that you have used, not your own. A new judgment replaces yours."""
     item_id = as_id(unit_id, field="unit_id")
     judgment = validating.validate_unit(access, item_id, valid=valid, feedback=feedback)
     return Validated.of(judgment)
@@ -33,19 +30,15 @@ def kp_reputation_query(
         str, shown("As whoami and contributions name it.", minLength=1, maxLength=200)
     ],
 ) -> AgentReputation:
-    """Tell how far an agent is trusted (0 to 1), by whose judgments, and how much it contributed.
-    An agent that nobody knows has score 0."""
+    """Tell how far an agent is trusted (0 to 1), by whom, and how much it contributed."""
     return AgentReputation.of(standing.reputation_of(access, agent_id))
 
 
 @tool(Toolset.REGISTRY, title="Discover providers", ask="providers")
 def kp_provider_discover(
     access: Access,
-    capability: Annotated[
-        str, shown("What is needed.", minLength=1, maxLength=offering.MAX_WANTED)
-    ],
+    capability: Annotated[str, shown("In any words.", minLength=1, maxLength=offering.MAX_WANTED)],
     limit: Annotated[int, shown(minimum=1, maximum=offering.MAX_LIMIT)] = 10,
 ) -> Providers:
-    """Find agents that offer a capability, by word and by meaning; the most fitting and trusted
-    come first."""
+    """Find agents that offer a capability, the most fitting and trusted first."""
     return Providers.of(offering.discover_providers(access, capability=capability, limit=limit))

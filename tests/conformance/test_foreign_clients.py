@@ -11,7 +11,10 @@ from tests.conformance.conftest import HERE, STONES, Node, Product
 
 CONFORMANCE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
-TOOLS = ["search_knowledge_base", "get_item", "list_recent", "add_to_knowledge", "whoami"]
+TOOLS = [
+    *("search_knowledge_base", "get_item", "list_recent", "list_folders"),
+    *("add_to_knowledge", "whoami"),
+]
 
 
 @pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25"])

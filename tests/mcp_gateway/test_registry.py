@@ -3,24 +3,28 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from mcp_types import ListToolsResult
 
+from benchmarks.tokens import tool_list_tokens
 from knowledge import library
 from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied, InvalidInput
 from knowledge.library import Place, Recent
 from mcp_gateway import calls  # noqa: F401 (registers every tool)
-from mcp_gateway.registry import TOOLS, Tool, tool_input_schema, tool_named, tools_shown_to
+from mcp_gateway.registry import (
+    TOOLS,
+    Tool,
+    tool_input_schema,
+    tool_named,
+    tools_named,
+    tools_shown_to,
+)
 from mcp_gateway.server import INSTRUCTIONS
 from tests.conftest import Mint
 from tokens.limits import PER_HOUR
 from tokens.models import Token, Toolset
 
-TOKEN_BUDGETS = {Toolset.MEMORY: 4_500}
+TOKEN_BUDGETS = {"all": 6_000, Toolset.LIBRARY: 2_000}
 TOKEN_BUDGET = 3_000
-"""Of any other toolset; memory has eight tools, of which three take a dozen parameters."""
-CHARACTERS_A_TOKEN = 3.8
-"""The dearest of three tokenizers gives these schemas 3.9; tests/conformance asks them."""
 
 every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=[" ".join(key) for key in TOOLS])
 
@@ -66,14 +70,24 @@ def test_the_schema_shows_the_rules_of_the_domain() -> None:
     assert tool_input_schema("nonsense") is None
 
 
-@pytest.mark.parametrize("toolset", Toolset.values)
+@pytest.mark.parametrize("toolset", [*Toolset.values, "all"])
 def test_the_whole_list_costs_an_agent_little(toolset: str) -> None:
-    token = Token(can_write=True, is_unscoped=True, toolsets=[toolset])
-    listed = ListToolsResult(tools=tools_shown_to(token))
-    wire = listed.model_dump_json(by_alias=True, exclude_none=True)
-    cost = len(wire) / CHARACTERS_A_TOKEN
-    print(f"tools/list of {toolset}: about {cost:,.0f} tokens, {len(wire):,} characters")  # noqa: T201
-    assert cost < TOKEN_BUDGETS.get(Toolset(toolset), TOKEN_BUDGET)
+    cost = tool_list_tokens(Toolset.values if toolset == "all" else [toolset])
+    print(f"tools/list of {toolset}: {cost:,} tokens")  # noqa: T201
+    assert cost <= TOKEN_BUDGETS.get(toolset, TOKEN_BUDGET)
+
+
+@pytest.mark.parametrize(
+    ("name", "twin"),
+    [
+        *(("search", "search_knowledge_base"), ("add", "add_to_knowledge")),
+        ("get_item", "fetch"),
+    ],
+)
+def test_twins_say_when_to_use_the_other(name: str, twin: str) -> None:
+    told = {name: tools_named(name)[0].definition.description or "" for name in (name, twin)}
+    assert twin in told[name]
+    assert name in told[twin]
 
 
 def test_the_instructions_are_a_few_sentences() -> None:
@@ -83,7 +97,8 @@ def test_the_instructions_are_a_few_sentences() -> None:
 def test_a_token_is_shown_what_it_may_call_in_the_same_order() -> None:
     writer = Token(can_write=True, is_unscoped=True)
     reader = Token(can_write=False, is_unscoped=True)
-    names = ["search_knowledge_base", "get_item", "list_recent", "add_to_knowledge", "whoami"]
+    reading = ["search_knowledge_base", "get_item", "list_recent", "list_folders"]
+    names = [*reading, "add_to_knowledge", "whoami"]
     assert [tool.name for tool in tools_shown_to(writer)] == names
     names.remove("add_to_knowledge")
     assert [tool.name for tool in tools_shown_to(reader)] == names

@@ -18,10 +18,12 @@ from knowledge.errors import (
 from knowledge.models import Folder, Item
 from knowledge.providers.fake import FakeEmbedder
 from mcp_gateway.payloads.base import Payload
+from mcp_gateway.payloads.identity import Quota
 from mcp_gateway.tools.library import (
     MAX_CHARS,
     add_to_knowledge,
     get_item,
+    list_folders,
     list_recent,
     search_knowledge_base,
     whoami,
@@ -40,9 +42,21 @@ def test_a_search_reads_as_a_numbered_list_with_what_one_needs_to_act(mint: Mint
     assert lines[0].startswith('   "The user gives consent')
     assert lines[1].startswith("    at the authorize page.")
     assert lines[2] == f"   {hit.locator.url}"
-    assert f"user_item_id: {item.pk}" in lines[3]
-    assert f"chunk_id: {hit.chunk_id}" in lines[3]
-    assert "untrusted" in answer.as_text()
+    assert str(item.pk) in lines[2]
+    assert "untrusted" in lines[3]
+
+
+def test_a_search_s_text_is_title_passage_link_and_id_and_little_more(mint: Mint, add: Add) -> None:
+    for number in range(8):
+        body = " ".join(f"The user gives consent at page {n} of {number}." for n in range(15))
+        add(f"Consent {number}", body)
+    answer = search_knowledge_base(mint().access, query="consent", limit=8)
+    assert len(answer.results) == 8
+    passages = sum(len(hit.passage) for hit in answer.results)
+    named = sum(len(hit.title) + len(hit.locator.url) for hit in answer.results)
+    assert len(answer.as_text()) - named <= 1.2 * passages
+    for figure in ("semantic", "keyword", "cosine", "chunk_id", "rank"):
+        assert figure not in answer.as_text()
 
 
 def test_a_hit_says_how_each_signal_saw_it(mint: Mint, add: Add) -> None:
@@ -128,8 +142,10 @@ def test_an_item_reads_as_markdown_with_its_state(
     text = answer.as_text()
     assert text.startswith("# Consent\n")
     assert text.endswith(item.content.text)
-    for fact in (item.pk, shelf.pk, "index_status: done", "in_kb: true", "untrusted"):
+    for fact in (item.pk, shelf.pk, "untrusted"):
         assert str(fact) in text
+    for usual in ("index_status", "in_kb", "Characters", "transcription_status"):
+        assert usual not in text
 
 
 def test_a_long_text_comes_in_parts_that_join_to_the_whole(mint: Mint) -> None:
@@ -257,18 +273,45 @@ def test_whoami_tells_reach_and_what_is_left(mint: Mint, folder: Callable[[str],
     assert answer.limits["search"].remaining == 1000
     assert "add" not in answer.limits
     text = answer.as_text()
-    for fact in (answer.agent_id, answer.owner, f"Shelf ({shelf.pk})", "1000 of 1000", "no cap"):
+    for fact in (answer.agent_id, answer.owner, f"Shelf ({shelf.pk})", "nearly used up: nothing"):
         assert fact in text
+    assert "1000" not in text
     assert "the whole library" in whoami(mint().row).as_text()
 
 
-# Not facts of their own: what the text says in a sentence, and where a passage matches.
-SAID_OTHERWISE = {"untrusted", "highlights", "is_unscoped"}
+def test_whoami_s_text_names_what_is_nearly_used_up(mint: Mint) -> None:
+    answer = whoami(mint().row)
+    answer.limits["search"].remaining = 12
+    answer.quota["transcription_minutes"] = Quota(
+        tier="free", used=58.0, cap_per_month=60.0, remaining=2.0
+    )
+    last = answer.as_text().splitlines()[-1]
+    assert "calls of search: 12 of 1000" in last
+    assert "quota of transcription_minutes: 2.0 of 60.0 a month" in last
+
+
+def test_folders_are_listed_with_ids_and_counts(
+    mint: Mint, add: Add, folder: Callable[[str], Folder]
+) -> None:
+    shelf, away = folder("Shelf"), folder("Away")
+    add("Consent", "", shelf)
+    answer = list_folders(mint(shelf).access)
+    assert [(each.id, each.item_count) for each in answer.folders] == [(shelf.pk, 1)]
+    assert f"Shelf | folder_id: {shelf.pk} | items: 1" in answer.as_text()
+    assert {each.id for each in list_folders(mint().access).folders} == {shelf.pk, away.pk}
+
+
+# What stands in structuredContent alone: figures, and what is as usual.
+UNSAID = {
+    *("untrusted", "highlights", "is_unscoped", "signals", "chunk_id", "char_span", "mode"),
+    *("limits", "quota", "in_kb", "index_status", "transcription_status", "percent", "step"),
+    *("folder_ids", "total_chars", "type", "source_url", "visible_by", "status"),
+}
 
 
 def facts_in(answer: Any, name: str = "") -> Iterator[str]:
-    """Every value of a structured answer, as a text would say it."""
-    if name in SAID_OTHERWISE or answer in (None, "", False):
+    """Every value of a structured answer that an agent needs, as a text would say it."""
+    if name in UNSAID or answer in (None, "", False):
         return
     if isinstance(answer, dict):
         for key, value in answer.items():
@@ -281,12 +324,12 @@ def facts_in(answer: Any, name: str = "") -> Iterator[str]:
     elif answer is True:
         yield f"{name}: true"
     elif name.endswith("_at"):
-        yield answer[:19]  # to the second
+        yield answer[:10]
     else:
         yield " ".join(str(answer).split())
 
 
-def test_every_fact_of_an_answer_stands_in_its_text(
+def test_what_an_agent_needs_of_an_answer_stands_in_its_text(
     mint: Mint, folder: Callable[[str], Folder], library: Access
 ) -> None:
     minted = mint(folder("Shelf"))
@@ -305,4 +348,4 @@ def test_every_fact_of_an_answer_stands_in_its_text(
         text = " ".join(answer.as_text().split())
         facts = list(facts_in(answer.model_dump(mode="json")))
         assert [fact for fact in facts if fact not in text] == []
-        assert len(facts) > 4
+        assert len(facts) > 2
