@@ -61,7 +61,7 @@ def test_taken_twice_nothing_changes(folder: Path) -> None:
 
 
 def test_what_its_owner_has_archived_stays_so_and_is_counted(folder: Path) -> None:
-    run("import", str(folder))
+    run("import", str(folder), "--visibility", "network")
     Item.objects.filter(attributes__name="Release notes").update(archived=True)
     before = list(Item.objects.values())
     out, _ = run("import", str(folder), "--visibility", "network")
