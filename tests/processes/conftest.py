@@ -35,7 +35,10 @@ def site() -> Iterator[DocSite]:
 @pytest.fixture(scope="package")
 def quarry(site: DocSite) -> Iterator[Server]:
     """`manage.py up` with its worker; each process that runs tests has one of its own."""
-    with temporary_home() as home, up(home, site.host, "--host", "127.0.0.1") as server:
+    with (
+        temporary_home() as home,
+        up(home, site.host, "--host", "127.0.0.1", "--port", "0") as server,
+    ):
         yield server
         assert "Traceback" not in server.complained
 

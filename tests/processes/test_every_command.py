@@ -115,7 +115,12 @@ def test_reputation_of_whom_the_operator_trusts(quarry: Server) -> None:
 def test_undo_takes_back_what_a_token_wrote(quarry: Server) -> None:
     token = quarry.mint("Regretted")
     added = quarry.rest(
-        "POST", "ingest", token, kind="text", title="Regrets", text="This was a mistake."
+        "POST",
+        "ingest",
+        token,
+        kind="text",
+        title="Regrets",
+        text="This was a mistake of mine, and a regretted one.",
     )
     beginning = token[:10]
     would = quarry.run("undo", "--token", beginning, "--since", "1h", "--dry-run")
