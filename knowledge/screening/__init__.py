@@ -3,31 +3,26 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from itertools import accumulate, pairwise
+from typing import NamedTuple, TypeAlias
 
-from knowledge.screening.announced import find_announced
-from knowledge.screening.assignments import find_assigned
-from knowledge.screening.commands import find_in_commands
+from knowledge.screening.assignments import PLACE_RULES, find_assignments
 from knowledge.screening.findings import Finding, Verdict, without_overlaps
-from knowledge.screening.injection import find_guises, find_orders, find_spoken, spoken_in
-from knowledge.screening.joining import find_split
-from knowledge.screening.naming import MEANING
-from knowledge.screening.nearby import find_near
-from knowledge.screening.placeholders import lowered
-from knowledge.screening.prose import find_told
-from knowledge.screening.samples import unpublished
-from knowledge.screening.secrets import SECRET_RULES, find_tokens
+from knowledge.screening.injection import INJECTION_RULES, find_injections
+from knowledge.screening.normalising import Decoded, decode_runs
+from knowledge.screening.shapes import SHAPE_RULES, find_shapes, vendor_shapes
 
-__all__ = [
-    "RULES",
-    "Finding",
-    "JsonValue",
-    "Verdict",
-    "screen",
-    "screen_document",
-]
+__all__ = ["FIRST_PART", "RULES", "Finding", "JsonValue", "Verdict", "screen", "screen_document"]
 
-RULES = frozenset((*SECRET_RULES, *MEANING))
+FIRST_PART = 50_000
+"""So many characters are screened in some tens of milliseconds.
+
+A caller that must answer at once screens `text[:FIRST_PART]`, and leaves the whole of a longer text
+to a job.
+"""
+RULES = frozenset(
+    (*(shape.rule for shape in vendor_shapes()), *SHAPE_RULES, *PLACE_RULES, *INJECTION_RULES)
+)
 """The name of every rule that a finding can carry; docs/screening.md explains each."""
 
 JsonValue: TypeAlias = (
@@ -37,60 +32,73 @@ JsonValue: TypeAlias = (
 
 def screen(text: str) -> Verdict:
     """Every secret and every suspected order in a text, each named by its rule and place."""
-    secrets = without_overlaps(_secrets(text))
-    orders = without_overlaps(find_orders(text))
-    return Verdict(tuple(sorted((*secrets, *orders), key=lambda finding: finding.start)))
+    decoded = decode_runs(text)
+    return _verdict((*_secrets(text, decoded), *find_injections(text, decoded)))
 
 
 def screen_document(value: JsonValue) -> Verdict:
     """Every string and key of a JSON value, each finding with the path of its string."""
     strings = list(_strings(value))
-    alone = [
-        replace(finding, path=path)
-        for path, name, text in strings
-        for finding in (*without_overlaps(_secrets(text)), *find_guises(text), *_named(name, text))
+    secrets = [replace(found, path=each.path) for each in strings for found in _secrets_of(each)]
+    return _verdict((*secrets, *_injections_of(strings)))
+
+
+def _secrets(text: str, decoded: Iterable[Decoded]) -> tuple[Finding, ...]:
+    """Every secret of a text as it stands, and in one round of encoding."""
+    plain = (*find_shapes(text), *find_assignments(text))
+    encoded = [
+        replace(found, start=start, end=end)
+        for said, start, end in decoded
+        for found in (*find_shapes(said), *find_assignments(said))
     ]
-    # What is said in one step of a trace may be meant for the next, so all are heard together.
-    said = [sentence for path, _, text in strings for sentence in spoken_in(text, path)]
-    return Verdict((*alone, *_one_a_place(find_spoken(said))))
+    return without_overlaps((*plain, *encoded))
 
 
-def _one_a_place(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple({(found.path, found.start): found for found in findings}.values())
+def _verdict(findings: tuple[Finding, ...]) -> Verdict:
+    return Verdict(tuple(sorted(findings, key=lambda finding: (finding.path, finding.start))))
 
 
-def _named(name: str, text: str) -> Iterator[Finding]:
-    """A member called `password` makes a secret of a word that is none in a text."""
-    if name and not any(_secrets(text)):
-        lead = f"{name}: "
-        for finding in find_assigned(f"{lead}{json.dumps(text, ensure_ascii=False)}"):
-            yield replace(finding, start=0, end=len(text))
+class _String(NamedTuple):
+    """A string or key of a document: its path, its member's name, itself."""
+
+    path: str
+    name: str
+    text: str
 
 
-def _secrets(text: str) -> Iterator[Finding]:
-    yield from find_tokens(text)
-    yield from find_split(text)
-    yield from find_assigned(text)
-    yield from find_in_commands(text)
-    yield from find_told(text)
-    low = lowered(text)
-    yield from find_near(text, low)
-    yield from unpublished(text, find_announced(text, low))
+def _secrets_of(string: _String) -> tuple[Finding, ...]:
+    found = _secrets(string.text, decode_runs(string.text))
+    if found or not string.name:
+        return found
+    # A member called `password` makes a secret of a word that is none in a text.
+    named = find_assignments(f"{string.name}: {json.dumps(string.text, ensure_ascii=False)}")
+    return tuple(replace(each, start=0, end=len(string.text)) for each in named)[:1]
 
 
-def _strings(document: JsonValue) -> Iterator[tuple[str, str, str]]:
-    """Every string and key: its path, its member's name, itself.
+def _injections_of(strings: list[_String]) -> Iterator[Finding]:
+    """What is said in one string may be meant for the next, so all are read as one text."""
+    starts = [0, *accumulate(len(string.text) + 1 for string in strings)]
+    text = "\n".join(string.text for string in strings)
+    for found in find_injections(text, decode_runs(text)):
+        shared = [min(found.end, after) - max(found.start, at) for at, after in pairwise(starts)]
+        at = shared.index(max(shared))
+        start, last = max(0, found.start - starts[at]), len(strings[at].text)
+        yield replace(
+            found, start=start, end=min(last, found.end - starts[at]), path=strings[at].path
+        )
 
-    A stack holds what is still to do, because a hostile value may be deep.
-    """
+
+def _strings(document: JsonValue) -> Iterator[_String]:
+    """Every string and key; a stack instead of recursion, as a hostile value may be deep."""
     waiting: list[tuple[str, str, JsonValue]] = [("$", "", document)]
     while waiting:
         path, name, value = waiting.pop()
         if isinstance(value, str):
-            yield path, name, value
+            yield _String(path, name, value)
         elif isinstance(value, Mapping):
-            yield from ((f"{path}.{key}", "", key) for key in value)
-            members = reversed(list(value.items()))
-            waiting += [(f"{path}.{key}", key, inner) for key, inner in members]
+            yield from (_String(f"{path}.{key}", "", key) for key in value)
+            waiting += [
+                (f"{path}.{key}", key, inner) for key, inner in reversed(list(value.items()))
+            ]
         elif isinstance(value, Sequence):
             waiting += [(f"{path}[{at}]", name, value[at]) for at in reversed(range(len(value)))]

@@ -1,8 +1,9 @@
 """Judges whether a passage gives orders to a model, by weights learned from written cases.
 
-`python -m benchmarks.screening --train` learns them anew; docs/screening.md says from what.
+`python -m benchmarks.screening train` learns them; docs/screening.md says from what.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -10,63 +11,119 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from knowledge.screening.traits import BITS, Numbers, Traits
+from knowledge.screening.features import Feature, Places, features_of
+from knowledge.screening.findings import Span
+from knowledge.screening.normalising import normalise
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
+SHARES = (1.0, 1.0, 1.0, 1.3, 1.3, 1.0, 1.0, 1.0)
+"""How much each sort of feature counts, in the order of `features_of`."""
+FEWEST = (60, 60, 60, 20, 20, 20, 20, 20)
+"""The least number of features of each sort that is assumed, so that a scrap proves little."""
+WHOLE, WINDOW = 500, 400
+"""A text of up to WHOLE characters is one passage; a longer one is judged in windows of WINDOW."""
+SCRAP = 150
+"""A text with fewer characters is a scrap."""
+SHORTEST_SENTENCE, LONGEST_SENTENCE = 30, 400
 
-SHARES = (1.3, 1.3, 0.7)
-"""How much words, letters and ideas count, whatever the length of the passage."""
-FEWEST = (8.0, 16.0, 2.0)
-"""The least that each sort's length is taken for, so that a scrap of a text proves little."""
+_END = re.compile(r"[.!?…]+[\"'”»)\]]*\s+|[。！？।॥؟۔]+\s*|\n\s*")
 
-Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]
-Places = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Judge(NamedTuple):
-    """What was learned: a weight for each trait, and from where on a passage is suspected."""
+    """What was learned: a weight for each feature, and from where on a passage is suspected."""
 
     weights: Floats
     bias: float
     enough: float
     enough_of_scrap: float
-    """A scrap of a text proves little, so that it must read the more like an order."""
-    enough_in_part: float
-    """Of many parts some look like orders by chance, so each must do so more clearly."""
+    """A short text must read the more like an order, as it says little."""
+    per_doubling: float
+    """Of many windows some look like orders by chance: what each doubling of them adds."""
+
+
+class Passages(NamedTuple):
+    """Runs of sentences: the first of each, and the one after its last."""
+
+    first: Places
+    after: Places
+
+
+class Reading(NamedTuple):
+    """The sentences of a text, where they stand in it, and the features of what they say."""
+
+    spans: Sequence[Span]
+    bounds: Places
+    features: Sequence[Feature]
+
+    def passages(self, *, is_short: bool) -> Passages:
+        """The whole of a short text; of a longer one a window from each sentence on."""
+        count = len(self.spans)
+        if is_short or count == 1:
+            return Passages(np.array([0]), np.array([count]))
+        after = np.minimum(np.searchsorted(self.bounds, self.bounds[:-1] + WINDOW), count)
+        return _until_the_end(after, count)
+
+
+def _until_the_end(after: Places, count: int) -> Passages:
+    """The windows up to the first that reaches the end; later ones are parts of it."""
+    windows = int(np.argmax(after == count)) + 1
+    return Passages(np.arange(windows), after[:windows])
 
 
 @cache
 def judge() -> Judge:
     """The weights as they were learned, read once per process."""
-    kept = np.load(WEIGHTS)
-    weights = kept["weights"].astype(np.float32) * kept["scale"]
-    return Judge(weights, *(float(kept[name]) for name in Judge._fields[1:]))
+    with np.load(WEIGHTS) as kept:
+        weights = kept["weights"].astype(np.float32) * np.float32(kept["scale"])
+        return Judge(weights, *(float(kept[name]) for name in Judge._fields[1:]))
 
 
-def suspicion(passage: Traits, by: Judge) -> float:
-    """How much a passage reads like an order; more than `enough` is a finding."""
-    return float(suspicions([passage], by)[0])
+def read(text: str) -> Reading:
+    """Cut a text into sentences and normalise each."""
+    spans = list(sentences(text))
+    said = [f" {normalise(text[start:end])}" for start, end in spans]
+    bounds = np.cumsum([0, *map(len, said)])
+    return Reading(spans, bounds, list(features_of("".join(said) + " ")))
 
 
-def suspicions(passages: Sequence[Traits], by: Judge) -> Floats:
-    """The same for many passages, which together take a fraction of the time."""
-    total = np.full(len(passages), by.bias)
-    for places, numbers, strengths in strengths_of(passages):
-        total += np.bincount(places, strengths * by.weights[numbers], len(passages))
+def sentences(text: str) -> Iterator[Span]:
+    """The span of each sentence; short ones go with the next, a very long one is cut at a blank."""
+    start = 0
+    for end in _END.finditer(text):
+        if end.end() - start >= SHORTEST_SENTENCE:
+            yield from _cut(text, start, end.end())
+            start = end.end()
+    yield from _cut(text, start, len(text))
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[Span]:
+    while end - start > LONGEST_SENTENCE:
+        blank = text.rfind(" ", start + LONGEST_SENTENCE // 2, start + LONGEST_SENTENCE)
+        middle = blank + 1 if blank > 0 else start + LONGEST_SENTENCE
+        yield start, middle
+        start = middle
+    if start < end:
+        yield start, end
+
+
+def features_within(
+    reading: Reading, passages: Passages
+) -> Iterator[tuple[Feature, Places, Places, Floats]]:
+    """For each sort: its features, which of them each passage has, and how much each counts."""
+    starts, ends = reading.bounds[passages.first], reading.bounds[passages.after] + 1
+    for feature, share, fewest in zip(reading.features, SHARES, FEWEST, strict=True):
+        first = np.searchsorted(feature.starts, starts)
+        after = np.maximum(first, np.searchsorted(feature.ends, ends, "right"))
+        yield feature, first, after, share / np.sqrt(np.maximum(after - first, fewest))
+
+
+def suspicions(reading: Reading, passages: Passages, by: Judge) -> Floats:
+    """How much each passage reads like an order; more than `enough` is a finding."""
+    total = np.full(len(passages.first), by.bias)
+    for feature, first, after, strength in features_within(reading, passages):
+        sums = np.zeros(len(feature.numbers) + 1)
+        np.cumsum(by.weights[feature.numbers], out=sums[1:], dtype=np.float64)
+        total += (sums[after] - sums[first]) * strength
     return total
-
-
-def strengths_of(passages: Sequence[Traits]) -> Iterator[tuple[Places, Numbers, Floats]]:
-    """For each sort of trait: in which passage, which, and how strong.
-
-    A passage's strengths of one sort are together of one length, however many there are.
-    """
-    for share, fewest, sort in zip(SHARES, FEWEST, zip(*passages, strict=True), strict=True):
-        places = np.repeat(np.arange(len(passages)), [len(traits) for traits in sort])
-        marked = places.astype(np.uint64) << np.uint64(BITS) | np.concatenate(sort)
-        found, counts = np.unique(marked, return_counts=True)
-        places = (found >> np.uint64(BITS)).astype(np.int64)
-        strengths = 1 + np.log(counts)
-        lengths = np.sqrt(np.bincount(places, strengths**2, len(passages)))
-        numbers = found & np.uint64((1 << BITS) - 1)
-        yield places, numbers, share * strengths / np.maximum(lengths, fewest)[places]

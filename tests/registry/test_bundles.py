@@ -49,7 +49,7 @@ def test_an_order_is_heard_in_a_file_that_is_no_utf_8(data: bytes) -> None:
     found = found_in({"files": {"notes.md": readable(data)}})
     assert found.secrets == []
     assert [(order["rule"], order["path"]) for order in found.orders] == [
-        ("override_instructions", "$.files.notes.md")
+        ("suspected_order", "$.files.notes.md")
     ]
 
 

@@ -271,7 +271,7 @@ def test_an_order_in_escapes_of_yaml_is_read_as_it_is_shown(agent: Minted, field
     sent = with_escaped(field, ORDER)
     assert ORDER not in sent
     held = contributed_skill(agent, sent)
-    assert rules(held["findings"]) == ["override_instructions"]
+    assert rules(held["findings"]) == ["suspected_order"]
     assert posted(agent, skill_md_content=sent)["quarantined"] is True
 
 
@@ -293,7 +293,7 @@ def test_a_field_named_in_escapes_tells_a_secret_too(agent: Minted) -> None:
 def test_what_is_written_plainly_beside_an_escape_is_told_once(agent: Minted) -> None:
     sent = SKILL_MD.replace(DESCRIPTION, f'description: "It\\u0027s this. {ORDER}"')
     held = contributed_skill(agent, sent)
-    assert rules(held["findings"]) == ["override_instructions"]
+    assert rules(held["findings"]) == ["suspected_order"]
     assert Quarantine.objects.get().findings == held["findings"]
 
 
