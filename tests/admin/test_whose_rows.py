@@ -147,7 +147,7 @@ def test_nothing_of_the_others_is_changed_by_a_form_a_button_or_an_action(pair: 
 def test_nothing_is_minted_or_made_in_the_others_name(pair: Pair) -> None:
     before = _rows_of(pair.them)
     their_folder = Folder.objects.get(owner=pair.them)
-    forms = {
+    forms: dict[Any, dict[str, Any]] = {
         Token: {
             "name": "Loot",
             "reach": "library",

@@ -77,7 +77,7 @@ class Server(Product):
             answer = session.post(
                 f"{self.url}/api/v1/tokens",
                 json={"name": name, **fields},
-                headers={"X-CSRFToken": session.cookies["csrftoken"]},
+                headers={"X-CSRFToken": str(session.cookies["csrftoken"])},
                 timeout=DEADLINE,
             )
         assert answer.status_code == 201, answer.text
@@ -90,7 +90,7 @@ class Server(Product):
         with requests.Session() as session:
             session.get(login, timeout=DEADLINE)
             form = {"username": "admin", "password": password}
-            form |= {"csrfmiddlewaretoken": session.cookies["csrftoken"]}
+            form |= {"csrfmiddlewaretoken": str(session.cookies["csrftoken"])}
             session.post(login, form, timeout=DEADLINE, allow_redirects=False)
             yield session
 

@@ -57,7 +57,8 @@ def admin(db: None) -> User:
 def patched(agent: Minted, item_id: Any, **changes: Any) -> dict[str, Any]:
     answer = agent.client.patch(f"/api/v1/items/{item_id}", changes, format="json")
     assert answer.status_code == 200, answer.json()
-    return answer.json()
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def is_seen_by(agent: Minted, item_id: str) -> bool:
@@ -193,7 +194,8 @@ def test_an_admin_allows_what_is_no_secret_by_its_fingerprint(
 ) -> None:
     sent = skill(text=f"\nUse {SECRET}.\n")
     error = refused(ada, "kp_contribute_skill", skill_md_content=sent, visibility="private")
-    (finding,) = error.details["findings"]
+    findings: Any = error.details["findings"]
+    (finding,) = findings
     assert finding["fingerprint"] == fingerprint_of(SECRET)
     assert finding["fingerprint"] in error.message
     form = {"fingerprint": SECRET, "note": "A sample of ours."}
