@@ -20,6 +20,8 @@ from knowledge.screening.normalising import Decoded
 INJECTION_RULES = ("suspected_order", "encoded_order")
 MOST_FINDINGS = 20
 """A text with so many suspected passages is suspected enough."""
+SENTENCE = 1.0
+"""How much more a sentence must read like an order that is suspected without those around it."""
 
 
 def find_injections(text: str, decoded: Iterable[Decoded]) -> tuple[Finding, ...]:
@@ -45,9 +47,15 @@ def suspected_spans(text: str, by: Judge) -> Iterator[Span]:
         return
     reading = read(text)
     passages = reading.passages(is_short=len(text) <= WHOLE)
-    found = suspicions(reading, passages, by)
     enough = by.enough if len(text) >= SCRAP else by.enough_of_scrap
-    enough += by.per_doubling * np.log2(len(found))
+    yield from _suspected(reading, passages, enough, by)
+    each = np.arange(len(reading.spans))
+    yield from _suspected(reading, Passages(each, each + 1), by.enough_of_scrap + SENTENCE, by)
+
+
+def _suspected(reading: Reading, passages: Passages, enough: float, by: Judge) -> Iterator[Span]:
+    found = suspicions(reading, passages, by)
+    enough += by.per_doubling * float(np.log2(len(found)))
     ranked = np.argsort(-found, kind="stable")[:MOST_FINDINGS]
     for at in ranked[found[ranked] > enough].tolist():
         yield _worst_sentence(reading, int(passages.first[at]), int(passages.after[at]), by)
