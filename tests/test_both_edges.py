@@ -41,7 +41,7 @@ def world(
 @pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
 def test_search_finds_what_the_token_sees(world: World, shape: str, mode: str) -> None:
     token = world.tokens[shape]
-    asked = {"query": "granite quarry", "mode": mode, "limit": 20}
+    asked = {"query": "granite long enough to be taken", "mode": mode, "limit": 20}
     rest = over_rest(token, "GET", "search", **asked)
     assert rest == over_mcp(token, "search_knowledge_base", **asked)
     if shape in DEAD:

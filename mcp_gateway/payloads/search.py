@@ -83,6 +83,7 @@ class SearchResult(Shape):
             self.copies,
             matched_terms=why and why.matched_terms,
             visible_by=why and why.visible_by,
+            folder_id=why and why.folder_id,
             suspected=self.suspected,
         )
         title = f"{number}. ({self.score:.2f}) {one_line(self.title)}"

@@ -25,7 +25,10 @@ def test_a_text_is_found_in_every_mode(mint: Mint, add: Add, mode: str) -> None:
 
 def test_scores_fall_with_rank_and_stay_within_0_and_1(mint: Mint, add: Add) -> None:
     for number in range(30):
-        add(f"Note {number}", "alpha " * (number % 5 + 1) + "beta gamma " * (number % 3))
+        add(
+            f"Note {number}",
+            "alpha " * (number % 5 + 1) + f"{'beta gamma ' * (number % 3)}n{number}",
+        )
     for mode in ("semantic", "keyword", "hybrid"):
         found = mint().client.get(
             "/api/v1/search", {"query": "alpha gamma", "mode": mode, "limit": 20}

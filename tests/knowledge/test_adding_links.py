@@ -288,7 +288,8 @@ def test_texts_and_uploads_never_cross_owners(library: Access, theirs: Access) -
         theirs.owner_id,
     }
     for access, own in ((library, {mine.pk, files[0].pk}), (theirs, {other.pk, files[1].pk})):
-        assert {hit.item.pk for hit in search(access, query="same words").hits} == own
+        (hit,) = search(access, query="same words").hits
+        assert {hit.item.pk, *(copy.user_item_id for copy in hit.copies)} == own
 
 
 def _uploaded(access: Access, data: bytes) -> Item:

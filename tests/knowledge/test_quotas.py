@@ -279,6 +279,7 @@ def test_one_that_turns_out_not_to_fit_fails_and_gives_back_before_anything_is_s
     transcriber = FakeTranscriber()
     monkeypatch.setitem(providers._TRANSCRIBERS, "fake", lambda: transcriber)
     tier(1)
+    monkeypatch.setattr("knowledge.sources.links.remote_length", lambda url: None)
     url = serve_episode(site, told=5, seconds=70) if is_told else serve_recording(site, seconds=70)
     item = add_link(library, url)
     run_jobs()
@@ -296,8 +297,9 @@ def test_one_that_turns_out_not_to_fit_fails_and_gives_back_before_anything_is_s
 
 
 def test_of_an_unknown_length_nothing_is_taken_when_not_a_minute_is_left(
-    library: Access, owner: User, site: HTTPServer
+    library: Access, owner: User, site: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("knowledge.sources.links.remote_length", lambda url: None)
     tier(1)
     quotas.reserve(owner.pk, uuid4(), 1)
     with pytest.raises(QuotaExceeded):

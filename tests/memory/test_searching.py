@@ -207,8 +207,13 @@ def test_of_two_alike_the_newer_comes_first_unless_told_otherwise(
 def test_with_both_switches_off_the_order_is_that_of_the_library_s_search(
     library: Access, note: Remember, add: Add
 ) -> None:
-    made = [note(f"Stone {n}", "granite " * (n % 3) + "basalt slate " * (n % 5)) for n in range(9)]
-    made += [add(f"Rock {n}", "granite " * (n % 4) + "chalk " * (n % 2)) for n in range(9)]
+    made = [
+        note(f"Stone {n}", "granite " * (n % 3) + "basalt slate " * (n % 5) + f"s{n}")
+        for n in range(9)
+    ]
+    made += [
+        add(f"Rock {n}", "granite " * (n % 4) + "chalk " * (n % 2) + f"r{n}") for n in range(9)
+    ]
     for one, other in zip(made, made[5:], strict=False):
         relate(library, one.pk, other.pk, type="supports")
     aged(made[0], 500)

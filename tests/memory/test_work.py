@@ -569,7 +569,7 @@ def test_an_answer_is_as_its_schema_has_it(agent: Minted, chore: Item) -> None:
     _, said = managed("mcp", agent, "add_note", chore.pk, {"note": SUSPECT})
     schema = TOOLS[Toolset.MEMORY, "manage"].definition.output_schema
     assert schema is not None
-    Draft202012Validator({**schema, "additionalProperties": False}).validate(said)
+    Draft202012Validator(schema).validate(said)
 
 
 def test_a_tool_says_in_words_what_it_says_in_fields(

@@ -71,7 +71,7 @@ def is_seen_by(agent: Minted, item_id: str) -> bool:
 def test_a_private_skill_is_found_and_marked_on_every_way_to_it(ada: Minted) -> None:
     sent = {"skill_md_content": skill(text=f"\n{ORDER}\n"), "visibility": "private"}
     _, told = over_mcp(ada, "kp_contribute_skill", **sent)
-    assert (told["quarantined"], told["suspected"]) == (False, ["override_instructions"])
+    assert (told["quarantined"], told["suspected"]) == (False, ["suspected_order"])
     _, again = over_rest(ada, "POST", "skills", **sent)
     assert (again["id"], again["suspected"]) == (told["id"], told["suspected"])
     (hit,) = found(ada, "kp_search_skill", "review")
@@ -86,13 +86,13 @@ def test_a_suspected_memory_is_marked_in_search_context_and_text(mint: Mint) -> 
     agent = mint(toolsets=["memory", "library"])
     remember(agent.access, title="Deploy", content=f"How we deploy the crane. {ORDER}")
     _, answer = over_mcp(agent, "search", query="deploy the crane")
-    assert answer["results"][0]["metadata"]["suspected"] == ["override_instructions"]
+    assert answer["results"][0]["metadata"]["suspected"] == ["suspected_order"]
     _, pack = over_mcp(agent, "context", goal="deploy the crane")
     shown = [item for section in pack["sections"] for item in section["items"]]
-    assert shown[0]["suspected"] == ["override_instructions"]
-    assert "suspected: override_instructions" in pack["markdown"]
+    assert shown[0]["suspected"] == ["suspected_order"]
+    assert "suspected: suspected_order" in pack["markdown"]
     _, hits = over_mcp(agent, "search_knowledge_base", query="deploy the crane")
-    assert hits["results"][0]["suspected"] == ["override_instructions"]
+    assert hits["results"][0]["suspected"] == ["suspected_order"]
 
 
 # What is shared --------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def test_sharing_a_suspected_skill_holds_it_back_from_others_alone(
 ) -> None:
     one = contributed_skill(ada, skill(text=f"\n{ORDER}\n"), visibility="private")["id"]
     told = patched(ada, one, visibility="network")
-    assert (told["quarantined"], told["suspected"]) == (True, ["override_instructions"])
+    assert (told["quarantined"], told["suspected"]) == (True, ["suspected_order"])
     assert (is_seen_by(ada, one), is_seen_by(eve, one)) == (True, False)
     assert [hit["id"] for hit in found(ada, "kp_search_skill", "review")] == [one]
     quarantine.rule(admin, Quarantine.objects.get().pk, "restored")
@@ -116,7 +116,7 @@ def test_what_is_upheld_stays_its_owner_s_and_is_never_shared(
 ) -> None:
     one = contributed_skill(ada, skill(text=f"\n{ORDER}\n"), visibility="network")["id"]
     quarantine.rule(admin, Quarantine.objects.get().pk, "upheld")
-    assert rest(ada, f"items/{one}")["suspected"] == ["override_instructions"]
+    assert rest(ada, f"items/{one}")["suspected"] == ["suspected_order"]
     for visibility in ("private", "network"):
         patched(ada, one, visibility=visibility)
         assert (is_seen_by(ada, one), is_seen_by(eve, one)) == (True, False)

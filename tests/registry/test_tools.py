@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from knowledge.models import Item, Version
 from tests.conftest import Mint, Minted
@@ -29,6 +30,11 @@ from tests.registry.contributions_for_tests import (
 @pytest.fixture
 def agent(mint: Mint) -> Minted:
     return agent_of(mint)
+
+
+@pytest.fixture
+def other(mint: Mint, stranger: User) -> Minted:
+    return agent_of(mint, by=stranger)
 
 
 def test_a_contributed_skill_is_found_at_once_in_the_documented_shape(agent: Minted) -> None:
@@ -102,22 +108,26 @@ EMPTY_TRACE = unit(
 
 
 @pytest.mark.parametrize("text", [EMPTY_SKILL, SPAM_SKILL])
-def test_an_empty_or_spammy_skill_is_kept_but_not_found_by_default(
-    agent: Minted, text: str
+def test_an_empty_or_spammy_skill_is_found_by_its_owner_and_not_by_others_by_default(
+    agent: Minted, other: Minted, text: str
 ) -> None:
-    made = contributed_skill(agent, text)
+    made = contributed_skill(agent, text, visibility="network")
     assert made["quality_score"] < 0.7
     query = "nothing best cheap deals"
-    assert found(agent, "kp_search_skill", query) == []
-    (low,) = found(agent, "kp_search_skill", query, min_quality=0)
-    assert low["id"] == made["id"]
+    assert found(other, "kp_search_skill", query) == []
+    (low,) = found(other, "kp_search_skill", query, min_quality=0)
+    (own,) = found(agent, "kp_search_skill", query)
+    assert low["id"] == own["id"] == made["id"]
 
 
-def test_an_empty_trace_is_kept_but_not_found_by_default(agent: Minted) -> None:
-    made = contributed_unit(agent, EMPTY_TRACE)
+def test_an_empty_trace_is_found_by_its_owner_and_not_by_others_by_default(
+    agent: Minted, other: Minted
+) -> None:
+    made = contributed_unit(agent, EMPTY_TRACE, visibility="network")
     assert made["quality_score"] < 0.75
-    assert found(agent, "kp_search_knowledge", "do it") == []
-    assert found(agent, "kp_search_knowledge", "do it", min_quality=0.0) != []
+    assert found(other, "kp_search_knowledge", "do it") == []
+    assert found(other, "kp_search_knowledge", "do it", min_quality=0.0) != []
+    assert found(agent, "kp_search_knowledge", "do it") != []
 
 
 def test_every_filter_of_a_skill_search_narrows(agent: Minted) -> None:

@@ -224,7 +224,7 @@ def test_without_a_token_nothing_is_told(ada: Minted) -> None:
 
 
 def test_a_token_without_the_toolset_is_refused_the_tools(mint: Mint) -> None:
-    plain = mint()
+    plain = mint(toolsets=["library"])
     for tool, arguments in (
         ("kp_search_skill", {"query": "x"}),
         ("kp_contribute_skill", {"skill_md_content": SKILL_MD}),

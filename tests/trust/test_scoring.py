@@ -3,6 +3,7 @@
 from math import fsum
 
 import pytest
+from django.contrib.auth.models import User
 
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
@@ -77,11 +78,12 @@ def test_spam_is_not(author: Minted, reader: Access, kind: str) -> None:
 
 
 def test_a_copy_is_not_and_takes_nothing_from_the_original(
-    author: Minted, mint: Mint, stranger: object, reader: Access
+    author: Minted, mint: Mint, reader: Access
 ) -> None:
     original = publish(author)
     score = original.quality
-    copy = publish(mint(by=stranger, name="copycat", toolsets=["registry"]))
+    copycat = User.objects.create_user("copycat")
+    copy = publish(mint(by=copycat, name="copycat", toolsets=["registry"]))
     assert score_of(copy) < 0.75
     scoring.rescore(original.pk)
     original.refresh_from_db()
