@@ -156,6 +156,7 @@ def test_killed_half_way_and_started_again_it_finishes_without_starting_over(
     library: Access,
 ) -> None:
     fill(library, 40)
+    before = len(search(library, query="harbour").hits)
     connection.close()
     with reindex_process("0.05", "--embedder", "other") as process:
         until(lambda: vectors_by_state().get("building", 0) >= 10)
@@ -163,7 +164,7 @@ def test_killed_half_way_and_started_again_it_finishes_without_starting_over(
     kept = set(ChunkEmbedding.objects.filter(generation__is_live=False).values_list("pk"))
     assert generations.live_generation().embedder == "fake"
     assert 10 <= len(kept) < Chunk.objects.count()
-    assert len(search(library, query="harbour").hits) == 8
+    assert len(search(library, query="harbour").hits) == before > 0
 
     with reindex_process("0", "--embedder", "other") as process:
         out, err = process.communicate(timeout=60)

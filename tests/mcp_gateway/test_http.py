@@ -50,6 +50,7 @@ def test_every_answer_fits_the_schema_that_was_listed(
         "search_knowledge_base": {"query": "consent"},
         "get_item": {"item_id": str(item.pk)},
         "list_recent": {},
+        "list_folders": {},
         "add_to_knowledge": {"kind": "text", "title": "Standup", "text": TEXT},
         "whoami": {},
     }
