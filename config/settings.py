@@ -200,7 +200,7 @@ SPECTACULAR_SETTINGS = {
         "IngestKind": "knowledge.ingestion.KINDS",
         "ItemState": "knowledge.api.shapes.ITEM_STATES",
         "ItemType": "knowledge.models.ItemType",
-        "MatchedBy": ["word", "meaning"],
+        "MatchedBy": ["word", "meaning", "description"],
         "MemoryType": "knowledge.memory.remembering.ENTITY_TYPES",
         "PageState": "knowledge.models.PageState",
         "QuarantineReason": "knowledge.models.QuarantineReason",

@@ -54,22 +54,13 @@ def _short(schema: Schema, *, depth: int) -> Schema:
         return {"const": schema["const"]}
     short = {name: value for name, value in schema.items() if name not in _SPARED}
     if options := short.pop("anyOf", None):
-        short |= _nullable([_short(option, depth=depth) for option in options])
+        short["anyOf"] = [_short(option, depth=depth) for option in options]
     fields, items = short.pop("properties", {}), short.pop("items", {})
     if fields and depth:
         short["properties"] = {k: _short(v, depth=depth - 1) for k, v in fields.items()}
     if items and depth:
         short["items"] = _short(items, depth=depth)
     return short
-
-
-def _nullable(options: list[Schema]) -> Schema:
-    """One of two shapes of which the other is null, in one shape."""
-    null = {"type": "null"}
-    given = [option for option in options if option != null]
-    if len(given) != 1 or null not in options or "type" not in given[0]:
-        return {"anyOf": options}
-    return {**given[0], "type": [given[0]["type"], "null"]}
 
 
 def _lean(schema: Schema, definitions: Schema | None = None) -> Schema:

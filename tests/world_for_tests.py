@@ -103,8 +103,11 @@ class World:
         assert hit.item["transcript_by"] == "whisper"
 
     def _hit(self, item_id: str, results: list[dict[str, Any]]) -> Hit:
+        """The item's hit; afterwards it is out of search, so that its words can be heard again."""
         hit = next(each for each in results if each["user_item_id"] == item_id)
-        return Hit(hit, self._ask("GET", f"items/{item_id}")[1])
+        item = self._ask("GET", f"items/{item_id}")[1]
+        assert self._ask("PATCH", f"items/{item_id}", in_kb=False)[0] == 200
+        return Hit(hit, item)
 
     def _finished(self, item_id: str) -> tuple[str, str]:
         """The state and the reason, once there is no more to come; told by the tables, for asking

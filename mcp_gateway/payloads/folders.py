@@ -13,6 +13,8 @@ from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
 class FolderSummary(Shape):
     """A folder that a listing has counted, for its caller."""
 
+    listed = "id name item_count"
+
     id: UUID
     name: str
     item_count: int

@@ -15,7 +15,7 @@ CUT = "There is more than one walk takes in; name relationship_types or take a l
 class Entity(Shape):
     """An item; that its parts are loosely typed spares agents half of the schema."""
 
-    listed = "id type title excerpt metadata distance relations task"
+    listed = "id type title excerpt metadata relations task"
 
     id: UUID
     type: str
@@ -119,7 +119,7 @@ class ContextSection(Shape):
 
 
 class ContextPack(Payload):
-    listed = "markdown sections omitted degraded"
+    listed = "markdown sections omitted"
 
     intent: str
     sections: list[ContextSection]

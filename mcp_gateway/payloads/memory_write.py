@@ -53,7 +53,7 @@ class Link(Shape):
 
 
 class Remembered(Payload):
-    listed = "id status folder_id conflicts links_made findings degraded"
+    listed = "id conflicts links_made suspected findings"
 
     id: UUID
     type: str
@@ -115,7 +115,7 @@ class Remembered(Payload):
 class Managed(Payload):
     """A task as an action left it."""
 
-    listed = "id status next_moves blocked_reason depends_on episode_id findings"
+    listed = "id status next_moves depends_on episode_id findings"
 
     action: str
     id: UUID

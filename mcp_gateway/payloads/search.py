@@ -33,7 +33,7 @@ class Explanation(Shape):
 
 
 class SearchResult(Shape):
-    listed = "score title user_item_id passage locator copies source_url"
+    listed = "score title user_item_id passage locator copies"
 
     score: float
     signals: Signals

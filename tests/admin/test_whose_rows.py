@@ -25,6 +25,7 @@ from tokens.models import Token
 MINE, THEIRS = "Blackbird", "Nightjar"
 SUPERUSERS_ONLY = {
     *("knowledge.agent", "knowledge.generation", "knowledge.job", "knowledge.tier"),
+    "knowledge.allowedfinding",
     *("auth.user", "auth.group"),
 }
 

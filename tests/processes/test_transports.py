@@ -15,7 +15,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_knowledge_base", {"query": "obsidian blades", "limit": 3}),
     ("list_recent", {"limit": 2}),
     ("get_item", {"item_id": "{document}"}),
-    ("search", {"query": "obsidian is sharp"}),
+    ("search", {"query": "obsidian is sharp", "boost_recent": False}),
     ("explore", {"entity_id": "{memory}", "mode": "related"}),
     ("context", {"goal": "cut with obsidian"}),
     ("kp_search_skill", {"query": "obsidian"}),

@@ -56,6 +56,7 @@ def test_an_order_is_heard_in_a_file_that_is_no_utf_8(data: bytes) -> None:
     ]
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("text", [f"key: {SECRET}", f"{SECRET[:12]}\x01{SECRET[12:]}"])
 @pytest.mark.parametrize("before", [b"\xff ", b"\xff\xfe"])
 def test_a_secret_is_found_beside_a_broken_byte_and_told_once(before: bytes, text: str) -> None:
