@@ -61,9 +61,9 @@ def vendor_shapes() -> tuple[Shape, ...]:
 
 def _compile(pattern: str) -> re.Pattern[str]:
     dense = re.sub(r"\s+", "", pattern)
-    return re.compile(
-        "(?<![A-Za-z0-9])" + re.sub(r"\{([WHBU])\}", lambda found: _CLASSES[found[1]], dense)
-    )
+    for name, signs in _CLASSES.items():
+        dense = dense.replace(f"{{{name}}}", signs)
+    return re.compile(f"(?<![A-Za-z0-9]){dense}")
 
 
 def secret(rule: str, what: str, span: Span) -> Finding:
