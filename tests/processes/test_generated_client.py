@@ -102,7 +102,6 @@ def test_the_generated_client_adds_files_finds_and_changes(generated: Generated)
     generated.ask("items.delete_item", item_id)
 
 
-@pytest.mark.xfail(reason="One address serves two searches, and their defaults exclude each other")
 def test_the_generated_client_searches_by_an_address(generated: Generated) -> None:
     generated.ask("search.search", query="purple stone of emperors")
 
@@ -112,6 +111,8 @@ def test_the_generated_client_remembers_and_contributes(generated: Generated) ->
         "MemoryInput", title="Porphyry is hard", content=WORDS, entity_type="pattern"
     )
     learned = generated.ask("memory.remember", body=asked)
+    asked = generated.make("MemorySearchInput", query="how hard is porphyry")
+    assert generated.ask("memory.search_memory", body=asked).results
     related = generated.model("ExploreMode")("related")
     assert generated.ask("memory.explore", entity_id=learned.id, mode=related)
     goal = generated.make("ContextInput", goal="work porphyry")
