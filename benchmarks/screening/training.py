@@ -19,7 +19,7 @@ from knowledge.screening.judging import Judge, features_within, read
 HERE = Path(__file__).parent
 TAUGHT, HELD_OUT = HERE / "taught", HERE / "held_out"
 
-ENOUGH, ENOUGH_OF_SCRAP, PER_DOUBLING = 0.15, 1.0, 0.9
+ENOUGH, ENOUGH_OF_SCRAP, PER_DOUBLING = 0.4, 0.6, 1.4
 """From where on a passage is suspected; chosen on real texts that are not taught."""
 STRENGTH = 0.3
 """How freely weights may grow to fit the cases."""
@@ -47,7 +47,8 @@ class Rows(NamedTuple):
     rows: np.ndarray[Any, Any]
     features: np.ndarray[Any, Any]
     strengths: Vector
-    count: int
+    texts: int
+    """How many rows there are."""
 
 
 def read_cases(path: Path) -> list[Case]:
@@ -119,7 +120,7 @@ def _fit(given: Rows, is_order: np.ndarray[Any, Any]) -> tuple[Vector, float]:
     strengths = given.strengths * rarity[given.features]
     counts = strengths > 0
     used, columns = np.unique(given.features[counts], return_inverse=True)
-    kept = Rows(given.rows[counts], columns, strengths[counts], given.count)
+    kept = Rows(given.rows[counts], columns, strengths[counts], given.texts)
     fitted = _minimise(_loss(kept, is_order, len(used)), len(used) + 1)
     weights = np.zeros(1 << BITS)
     weights[used] = fitted[:-1] * rarity[used]
@@ -130,7 +131,7 @@ def _rarity(given: Rows) -> Vector:
     """How much a feature counts: the more, the fewer texts have it, but nothing if only one has."""
     pairs = np.unique(given.rows.astype(np.int64) << BITS | given.features)
     having = np.bincount(pairs & ((1 << BITS) - 1), minlength=1 << BITS)
-    rarity = (np.log((1 + given.count) / (1 + having)) + 1) ** RARITY
+    rarity = (np.log((1 + given.texts) / (1 + having)) + 1) ** RARITY
     rarity[having < 2] = 0
     return rarity
 
@@ -139,13 +140,13 @@ def _loss(given: Rows, is_order: np.ndarray[Any, Any], width: int) -> Loss:
     """The regularised logistic loss and its gradient; both kinds weigh the same in all."""
     orders = int(is_order.sum())
     share = np.where(
-        is_order, given.count / (2 * orders), given.count / (2 * (given.count - orders))
+        is_order, given.texts / (2 * orders), given.texts / (2 * (given.texts - orders))
     )
     cost, sign = STRENGTH * share, np.where(is_order, 1.0, -1.0)
 
     def loss(weights: Vector) -> tuple[float, Vector]:
         products = given.strengths * weights[given.features]
-        margins = sign * (np.bincount(given.rows, products, given.count) + weights[-1])
+        margins = sign * (np.bincount(given.rows, products, given.texts) + weights[-1])
         pull = -cost * sign * np.exp(-np.logaddexp(0, margins))
         gradient = weights.copy()
         gradient[:width] += np.bincount(given.features, given.strengths * pull[given.rows], width)
@@ -177,7 +178,7 @@ def _minimise(loss: Loss, size: int) -> Vector:
 
 def _direction(gradient: Vector, moves: Sequence[tuple[Vector, Vector]]) -> Vector:
     if not moves:
-        return gradient / np.sqrt(np.sum(gradient * gradient))
+        return gradient / float(np.sqrt(np.sum(gradient * gradient)))
     step, shares = gradient.copy(), []
     for moved, turned in reversed(moves):
         shares.append(np.sum(moved * step) / np.sum(moved * turned))

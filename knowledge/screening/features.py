@@ -83,13 +83,12 @@ def _words(codes: np.ndarray[Any, Any]) -> tuple[Places, Places]:
 
 
 def _classes(codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    classes = _ASCII[np.minimum(codes, 127)]
+    classes: np.ndarray[Any, Any] = _ASCII[np.minimum(codes, 127)]
     wide = codes > 126
     if wide.any():
         known, places = np.unique(codes[wide], return_inverse=True)
-        classes[wide] = np.array([_class_of(chr(code)) for code in known.tolist()], np.uint8)[
-            places
-        ]
+        found = np.array([_class_of(chr(code)) for code in known.tolist()], np.uint8)
+        classes[wide] = found[places]
     return classes
 
 

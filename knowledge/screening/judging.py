@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,9 +82,10 @@ def judge() -> Judge:
 
 
 def read(text: str) -> Reading:
-    """Cut a text into sentences and normalise each."""
+    """Cut a text into sentences and normalise each; one that is said again says nothing more."""
     spans = list(sentences(text))
     said = [f" {normalise(text[start:end])}" for start, end in spans]
+    said = [now if now != before else "" for before, now in pairwise(["", *said])]
     bounds = np.cumsum([0, *map(len, said)])
     return Reading(spans, bounds, list(features_of("".join(said) + " ")))
 

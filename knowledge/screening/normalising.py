@@ -62,7 +62,7 @@ def normalise(text: str) -> str:
         text = _fold(text)
     text = text.lower()
     if "@" in text or "://" in text:
-        text = _ADDRESS.sub(lambda found: " @mail " if "@" in found[0] else " @http ", text)
+        text = _ADDRESS.sub(" ", text)
     return _REPEATED.sub(r"\1\1\1", _BLANKS.sub(" ", _DIGITS.sub("0", text)).strip())
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.screening import training
 from knowledge.screening import judging
-from knowledge.screening.features import BITS
+from knowledge.screening.features import BITS, features_of
 
 
 def test_the_weights_were_learned_from_the_committed_cases_by_the_present_code():
@@ -17,7 +17,6 @@ def test_the_weights_were_learned_from_the_committed_cases_by_the_present_code()
 
 def test_the_fingerprint_changes_with_the_order_of_what_is_weighed(monkeypatch: pytest.MonkeyPatch):
     before = training.fingerprint()
-    features_of = judging.features_of
     monkeypatch.setattr(judging, "features_of", lambda text: reversed(list(features_of(text))))
     assert training.fingerprint() != before
 
