@@ -1,5 +1,6 @@
 """Finds orders to a model in a text, in plain words and in one round of encoding."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -15,13 +16,21 @@ from knowledge.screening.judging import (
     read,
     suspicions,
 )
-from knowledge.screening.normalising import Decoded
+from knowledge.screening.normalising import Decoded, normalise
+
+_WORD = re.compile(r"\w+")
 
 INJECTION_RULES = ("suspected_order", "encoded_order")
 MOST_FINDINGS = 20
 """A text with so many suspected passages is suspected enough."""
 SENTENCE = 1.0
 """How much more a sentence must read like an order that is suspected without those around it."""
+MOST_DOUBLINGS = 5
+"""From 32 sentences on no more is asked of each: a plain order is found in any long text."""
+FEW_CHARACTERS, MORE = 60, 0.9
+"""A text of fewer characters, such as a list of names, must read that much more like an order."""
+FEW_WORDS, REPEATED = 10, 5
+"""A passage of fewer distinct words, each said so often on average, says nothing."""
 
 
 def find_injections(text: str, decoded: Iterable[Decoded]) -> tuple[Finding, ...]:
@@ -48,17 +57,36 @@ def suspected_spans(text: str, by: Judge) -> Iterator[Span]:
     reading = read(text)
     passages = reading.passages(is_short=len(text) <= WHOLE)
     enough = by.enough if len(text) >= SCRAP else by.enough_of_scrap
-    yield from _suspected(reading, passages, enough, by)
-    each = np.arange(len(reading.spans))
-    yield from _suspected(reading, Passages(each, each + 1), by.enough_of_scrap + SENTENCE, by)
+    enough += MORE if len(text) < FEW_CHARACTERS else 0
+    doublings = float(np.log2(len(passages.first)))
+    sentences = np.arange(len(reading.spans))
+    for first, after in (
+        *_suspected(reading, passages, enough + by.per_doubling * doublings, by),
+        *_suspected(reading, Passages(sentences, sentences + 1), _enough_alone(reading, by), by),
+    ):
+        if _says_something(text[reading.spans[first][0] : reading.spans[after - 1][1]]):
+            yield _worst_sentence(reading, first, after, by)
 
 
-def _suspected(reading: Reading, passages: Passages, enough: float, by: Judge) -> Iterator[Span]:
+def _enough_alone(reading: Reading, by: Judge) -> float:
+    doublings = min(float(np.log2(len(reading.spans))), MOST_DOUBLINGS)
+    return by.enough_of_scrap + SENTENCE + by.per_doubling * doublings
+
+
+def _suspected(
+    reading: Reading, passages: Passages, enough: float, by: Judge
+) -> Iterator[tuple[int, int]]:
+    """The first sentence of each passage that is suspected, and the one after its last."""
     found = suspicions(reading, passages, by)
-    enough += by.per_doubling * float(np.log2(len(found)))
     ranked = np.argsort(-found, kind="stable")[:MOST_FINDINGS]
     for at in ranked[found[ranked] > enough].tolist():
-        yield _worst_sentence(reading, int(passages.first[at]), int(passages.after[at]), by)
+        yield int(passages.first[at]), int(passages.after[at])
+
+
+def _says_something(passage: str) -> bool:
+    words = _WORD.findall(normalise(passage))
+    distinct = len(set(words))
+    return distinct >= FEW_WORDS or len(words) < REPEATED * distinct
 
 
 def _worst_sentence(reading: Reading, first: int, after: int, by: Judge) -> Span:
