@@ -15,7 +15,7 @@ from knowledge.screening.shapes import SHAPE_RULES, find_shapes, vendor_shapes
 __all__ = ["FIRST_PART", "RULES", "Finding", "JsonValue", "Verdict", "screen", "screen_document"]
 
 FIRST_PART = 50_000
-"""So many characters are screened in some tens of milliseconds.
+"""So many characters are screened in about a tenth of a second.
 
 A caller that must answer at once screens `text[:FIRST_PART]`, and leaves the whole of a longer text
 to a job.
