@@ -23,8 +23,8 @@ _MOST_STEMS = 50_000
 _known_stems: dict[tuple[str, ...], dict[str, list[str]]] = {}
 
 _PHRASE = re.compile(r'"([^"]+)"')
-# Not before a digit: -32605 is an error code that somebody looks for.
-_EXCLUDED = re.compile(r"(?<!\S)-([^\W\d]\S*)")
+# Not before a digit, as in the error code -32605, or one or two letters, as in the flag -g.
+_EXCLUDED = re.compile(r"(?<!\S)-([^\W\d]\S{2,})")
 _PREFIX = re.compile(r"(?<!\S)(\w{2,})\*(?!\S)")
 
 _LEXEMES = """

@@ -83,6 +83,13 @@ def test_stop_words_in_an_identifier_match_nothing(library: Access, add: Add, na
     assert titles(library, "is_a") == []
 
 
+def test_a_flag_of_a_command_excludes_nothing_and_a_word_does(library: Access, add: Add) -> None:
+    add("Needle", "Install it with npm install -g, or run cargo run -p server.")
+    assert titles(library, "npm install -g") == ["Needle"]
+    assert titles(library, "cargo run -p server") == ["Needle"]
+    assert titles(library, "npm install -cargo") == []
+
+
 def test_the_beginning_of_a_word_is_enough_with_a_star(library: Access, add: Add) -> None:
     add("Needle", "The zyzzyva is a weevil.")
     add("Other", HAYSTACK[0])
