@@ -46,7 +46,7 @@ def test_every_block_is_walked_or_listed_with_a_reason() -> None:
 @of_kind("make")
 def test_make_starts_what_the_walk_starts(snippet: Snippet, quarry: Server) -> None:
     [[_, target]] = snippet.commands
-    program = ["make", "--dry-run", "--assume-old=requirements.txt", target]
+    program = ["make", "--no-print-directory", "--dry-run", "--assume-old=requirements.txt", target]
     started = quarry.run_program(program, cwd=REPOSITORY)
     assert started.splitlines()[-1].endswith("python manage.py up --host 127.0.0.1 --port 8000")
 
