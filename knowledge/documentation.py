@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from knowledge import changes, intake, jobs, library
+from knowledge import changes, intake, library
 from knowledge.access import Access, Capability
-from knowledge.crawling import crawl
+from knowledge.crawling import actors, crawl
 from knowledge.errors import Conflict, IngestFailed, InvalidInput, NameTaken, NotFound, OutOfScope
 from knowledge.library import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import Folder, Item, PageState, Source, SourcePage
@@ -133,7 +133,7 @@ def add_source(
             **fields,
         )
         changes.row_added(access, source, fields=(*_SETTINGS, "start_url"))
-        jobs.start_crawl(source.pk)
+        actors.start_crawl(source.pk)
     return get_source(access, source.pk)
 
 
@@ -141,7 +141,7 @@ def add_source(
 def crawl_again(access: Access, source_id: UUID) -> Source:
     """Begin another crawl, which fetches only what has changed; one that runs is joined."""
     access.require(Capability.WRITE)
-    jobs.start_crawl(_visible(access, source_id).pk)
+    actors.start_crawl(_visible(access, source_id).pk)
     return get_source(access, source_id)
 
 

@@ -9,12 +9,13 @@ from uuid import UUID
 from django.db import transaction
 
 from knowledge import changes as record
-from knowledge import jobs, library, quarantine, shelving
+from knowledge import library, quarantine, shelving
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput
 from knowledge.findings import Found, each_once, found_in
 from knowledge.library import Expectation, anything, visible_item
 from knowledge.models import MEMORY_TYPES, REGISTRY_TYPES, Item, Visibility
+from knowledge.moderation import actors
 from knowledge.registry import publishing
 from knowledge.shelving import MAX_TITLE
 from knowledge.validation import clean_line, clean_tags, one_of
@@ -75,7 +76,7 @@ def update_item(
             reworded = {_WORDS[name] for name in fields if name in _WORDS}
             quarantine.suspect(access, item, found.orders, reworded=reworded)
         if not found.is_whole:
-            jobs.screen_the_rest(item, found)
+            actors.screen_the_rest(item, found)
     return visible_item(access, item_id)
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import changes, jobs, quarantine
+from knowledge import changes, quarantine
 from knowledge.access import Access
 from knowledge.admitting import Admission
 from knowledge.crawling.site import Site
@@ -39,6 +39,7 @@ from knowledge.registry.unit_format import read_unit
 from knowledge.restoring import FolderIds
 from knowledge.sources.addresses import read_url
 from knowledge.stand_ins import date_rows, places
+from knowledge.trust import actors
 
 Refuse: TypeAlias = Callable[[int, str], None]
 """Tells the line that is left out, and why."""
@@ -203,7 +204,7 @@ def _settle(access: Access, item: Item, current: Admission) -> None:
         item.save(update_fields=[*before, "updated_at"])
         changes.item_changed(access, item, before)
     quarantine.hold_again(access, item, set(item.versions.values_list("digest", flat=True)))
-    jobs.rescore_item.send(str(item.pk))
+    actors.rescore_item.send(str(item.pk))
 
 
 # Documentation sources ------------------------------------------------------------------------

@@ -15,12 +15,12 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator, capfirst
 
-from knowledge import jobs
 from knowledge.admin import graph
 from knowledge.admin.base import ReadOnlyAdmin, badge, button, linked, preformatted
 from knowledge.admin.confirming import ConfirmingAdmin
 from knowledge.admin.tables import facts, item_page, page_of, readable, said, table, token_page
 from knowledge.models import Agent, Provider, Validation
+from knowledge.trust import actors
 from knowledge.trust.reputation import public
 
 DRAWN = 60
@@ -116,7 +116,7 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
 
     def _recompute(self, request: HttpRequest) -> None:
         with transaction.atomic():
-            jobs.sweep_reputation.send()
+            actors.sweep_reputation.send()
         self.message_user(
             request, "All reputations are being recomputed. Reload this page in a moment."
         )

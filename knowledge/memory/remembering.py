@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from knowledge import jobs, shelving
+from knowledge import shelving
 from knowledge.access import Access, Capability
 from knowledge.attributes import checked_attributes
 from knowledge.errors import InvalidInput
@@ -19,6 +19,7 @@ from knowledge.models import (
     Relation,
     RelationType,
 )
+from knowledge.moderation import actors
 from knowledge.shelving import Prepared, Wish
 from knowledge.validation import as_id, clean_line, clean_tags, clean_text, one_of, refuse_blob
 
@@ -153,7 +154,7 @@ def written(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> I
         folder_id=folder_id,
     )
     item = shelving.shelve(access, content, wish, draft.ready)
-    jobs.screen_the_rest(item, draft.found)
+    actors.screen_the_rest(item, draft.found)
     return item
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from knowledge import changes, intake, jobs, quarantine, shelving
+from knowledge import changes, intake, quarantine, shelving
 from knowledge.access import Access, Capability
 from knowledge.attributes import changed_attributes
 from knowledge.errors import InvalidInput
@@ -22,6 +22,7 @@ from knowledge.models import (
     Relation,
     RelationType,
 )
+from knowledge.moderation import actors
 from knowledge.shelving import Prepared
 
 _FIELDS = ("attributes", "archived", "tags", "custom_title")
@@ -75,7 +76,7 @@ def manage(
         _relate(access, asked, task)
         quarantine.suspect(access, task, found.orders, reworded=asked.words)
         if asked.text is not None:
-            jobs.screen_the_rest(task, found)
+            actors.screen_the_rest(task, found)
         episode = _write_beside(access, asked, task, draft)
     beside = draft.found.orders if draft else []
     return _managed(access, asked, task, episode, [*found.orders, *beside])

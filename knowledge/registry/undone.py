@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from knowledge import jobs, quarantine
+from knowledge import quarantine
 from knowledge.models import Change, Item, Quarantine, Validation, Verdict
 from knowledge.registry.validating import REPORTS, open_reports
-from knowledge.trust import reputation, scoring
+from knowledge.trust import actors, reputation, scoring
 
 
 @contextmanager
@@ -16,7 +16,7 @@ def followed(change: Change) -> Iterator[None]:
     model = change.after.get("model") or change.before.get("model")
     if model == "knowledge.version" and "row" in change.after:
         yield
-        jobs.rescore_item.send(change.after["row"]["item_id"])
+        actors.rescore_item.send(change.after["row"]["item_id"])
     elif model == "knowledge.validation" and (judgment := _judgment(change)):
         # The item before the count, as whoever judges holds them.
         _held(judgment.item_id)

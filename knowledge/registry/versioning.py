@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
-from knowledge import changes, intake, jobs, quarantine, shelving
+from knowledge import changes, intake, quarantine, shelving
 from knowledge.access import Access
 from knowledge.errors import Conflict
 from knowledge.findings import Found, each_once
@@ -19,6 +19,7 @@ from knowledge.models import (
     Version,
     Visibility,
 )
+from knowledge.moderation import actors
 from knowledge.registry import publishing
 from knowledge.registry.bundles import Stored
 from knowledge.registry.publishing import current_version
@@ -239,7 +240,7 @@ def _with_all_that_is_shown(access: Access, item: Item, draft: Draft, *, is_same
 
 def _versioned(access: Access, item: Item, draft: Draft, novelty: Novelty) -> Contributed:
     quarantine.suspect(access, item, draft.found.orders)
-    jobs.screen_the_rest(item, draft.found)
+    actors.screen_the_rest(item, draft.found)
     findings = [*draft.found.orders, *quarantine.hold_again(access, item, [draft.digest])]
     latest = current_version(item)
     version = Version.objects.create(

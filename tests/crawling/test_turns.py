@@ -8,9 +8,9 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from knowledge import documentation, jobs
+from knowledge import documentation
 from knowledge.access import Access
-from knowledge.crawling import crawl, frontier, reading
+from knowledge.crawling import actors, crawl, frontier, reading
 from knowledge.crawling.site import Site
 from knowledge.models import Content, Item, Source, SourcePage
 from tests.crawling.conftest import Crawl, paths, reasons
@@ -45,7 +45,7 @@ def test_only_one_worker_asks_a_host_and_another_message_is_harmless(
         connection.close()
 
     docs.before_answering = work_too
-    jobs.crawl_source.send(str(source.pk))
+    actors.crawl_source.send(str(source.pk))
     run_jobs()
     assert set(waits) == {crawl.ANOTHER_AT_IT_SEC}
     assert set(docs.asked.values()) == {1}
@@ -97,15 +97,15 @@ def test_sources_are_crawled_again_after_a_week_and_never_if_the_operator_says_s
 ) -> None:
     docs.write("/", "the start")
     source = crawled(docs)
-    jobs.sweep_sources.fn()
+    actors.sweep_sources.fn()
     assert "crawl_source" not in run_jobs()
     week = timezone.now() - timedelta(days=8)
     Source.objects.filter(pk=source.pk).update(finished_at=week)
     settings.QUARRY_SOURCE_REFRESH_DAYS = 0
-    jobs.sweep_sources.fn()
+    actors.sweep_sources.fn()
     assert "crawl_source" not in run_jobs()
     settings.QUARRY_SOURCE_REFRESH_DAYS = 7
-    jobs.sweep_sources.fn()
+    actors.sweep_sources.fn()
     assert "crawl_source" in run_jobs()
     source.refresh_from_db()
     assert (source.crawl, source.state) == (2, "done")
@@ -115,11 +115,11 @@ def test_a_crawl_whose_job_was_lost_goes_on(docs: DocSite, library: Access) -> N
     docs.write("/", "the start")
     source = documentation.add_source(library, name="Docs", start_url=docs.url())
     run_jobs(but=frozenset({"crawl_source"}))
-    jobs.sweep_sources.fn()
+    actors.sweep_sources.fn()
     assert run_jobs() == []
     long_ago = timezone.now() - timedelta(minutes=11)
     Source.objects.filter(pk=source.pk).update(changed_at=long_ago)
-    jobs.sweep_sources.fn()
+    actors.sweep_sources.fn()
     run_jobs()
     source.refresh_from_db()
     assert source.state == "done"

@@ -166,12 +166,12 @@ def eventually(holds: Callable[[], object], seconds: float = 20) -> None:
 def main() -> None:
     import django
     from django.core.management import call_command
-    from django.utils.module_loading import autodiscover_modules
 
     django.setup()
     from knowledge import scheduling
+    from knowledge.management.actors import import_actors
 
-    autodiscover_modules("tasks", "jobs")
+    import_actors()
     scheduling.SWEEPS.clear()  # the tests count jobs, and these would come between
     declare_jobs(dramatiq.get_broker())
     call_command("worker", *sys.argv[1:])

@@ -8,7 +8,7 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import connection
 
-from knowledge import full_screening, jobs, quarantine
+from knowledge import full_screening, quarantine
 from knowledge.findings import AT_ONCE, beginning_and_end, fingerprint_of, found_in
 from knowledge.memory.remembering import add as remember
 from knowledge.models import (
@@ -20,6 +20,7 @@ from knowledge.models import (
     Version,
     Webhook,
 )
+from knowledge.moderation import actors
 from tests.conftest import Mint, Minted
 from tests.edges_for_tests import over_mcp, over_rest
 from tests.registry.contributions_for_tests import (
@@ -147,7 +148,7 @@ def test_what_a_job_finds_later_deletes_nothing_and_is_kept_from_others(
     one = contributed_skill(ada, long_skill(words), visibility="network")
     assert (one["findings"], is_seen_by(eve, one["id"])) == ([], True)
     for _ in range(2):
-        jobs.screen_item.fn(one["id"])
+        actors.screen_item.fn(one["id"])
     item = Item.objects.get()
     assert (item.quarantined, item.half_screened, len(item.suspicions)) == (True, False, 1)
     assert Quarantine.objects.get().reason == item.suspicions[0]["kind"] == reason
@@ -161,14 +162,14 @@ def test_what_a_job_finds_later_deletes_nothing_and_is_kept_from_others(
 def test_a_long_private_note_with_a_secret_is_only_marked(ada: Minted, library: Any) -> None:
     text = f"{FILLER[:15_000]} Use {SECRET}. {FILLER[:15_000]}"
     item = remember(ada.access, title="Crates", content=text).item
-    jobs.screen_item.fn(str(item.pk))
+    actors.screen_item.fn(str(item.pk))
     item = Item.objects.get()
     assert (item.suspected, item.quarantined) == (["github_token"], False)
 
 
 def test_a_secret_that_a_job_found_is_refused_when_it_is_to_be_shared(ada: Minted) -> None:
     one = contributed_skill(ada, long_skill(f"Use {SECRET}."), visibility="private")["id"]
-    jobs.screen_item.fn(one)
+    actors.screen_item.fn(one)
     code, told = over_rest(ada, "PATCH", f"items/{one}", visibility="network")
     assert code == "invalid_body"
     AllowedFinding.objects.create(fingerprint=Item.objects.get().suspicions[0]["fingerprint"])
@@ -181,7 +182,7 @@ def test_what_was_written_anew_meanwhile_is_read_again(ada: Minted) -> None:
     screened = full_screening.screen(Item.objects.get().pk)
     contributed_skill(ada, long_skill("Nothing to see."))
     assert full_screening.settle(Item.objects.get().pk, screened) is False
-    jobs.screen_item.fn(one)
+    actors.screen_item.fn(one)
     item = Item.objects.get()
     assert (item.half_screened, item.suspicions, item.quarantined) == (False, [], False)
 

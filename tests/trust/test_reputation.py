@@ -10,10 +10,10 @@ from django.core.management import call_command
 from pytest_django import DjangoAssertNumQueries
 
 from knowledge.access import Access
-from knowledge.jobs import sweep_reputation
 from knowledge.models import Agent, Content, Item, ItemType, Quality, Validation, Visibility
 from knowledge.registry.validating import validate_unit
 from knowledge.trust import reputation
+from knowledge.trust.actors import sweep_reputation
 from tests.conftest import Mint, Minted
 from tests.edges_for_tests import over_mcp, over_rest
 from tests.trust.contributions_for_tests import PATTERN, SKILL, SOP, TRACE, publish

@@ -7,12 +7,12 @@ from django.contrib.auth.models import User
 
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
-from knowledge.jobs import rescore_item, sweep_scores
 from knowledge.models import Item, Quality
 from knowledge.providers import embedder_named
 from knowledge.registry.searching import find_knowledge, find_skills
 from knowledge.retrieval import semantic
 from knowledge.trust import scoring
+from knowledge.trust.actors import rescore_item, sweep_scores
 from knowledge.trust.novelty import UNKNOWN, novelty_of, novelty_of_text
 from tests.conftest import Mint, Minted
 from tests.trust.contributions_for_tests import (

@@ -9,11 +9,11 @@ import dramatiq
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
-from django.utils.module_loading import autodiscover_modules
 from dramatiq.worker import Worker
 
 from knowledge.broker import PostgresBroker, check_broker
 from knowledge.errors import ProviderUnavailable
+from knowledge.management.actors import import_actors
 from knowledge.metrics import share_metrics
 from knowledge.models import Job
 from knowledge.scheduling import run_scheduler
@@ -77,7 +77,7 @@ def _stop_with_parent(stopped: threading.Event) -> None:
 
 def _start_workers(threads: int, queues: list[str] | None) -> dict[str, Worker]:
     """One for each queue, so that recordings of hours hold up nothing but each other."""
-    autodiscover_modules("tasks", "jobs")
+    import_actors()
     broker = dramatiq.get_broker()
     _check(broker, queues)
     broker.emit_after("process_boot")

@@ -1,0 +1,49 @@
+"""Jobs that crawl documentation sources."""
+
+from uuid import UUID
+
+import dramatiq
+from django.db import transaction
+from django.utils import timezone
+
+from knowledge import (
+    sweeping,
+    tasks,  # noqa: F401 (makes the broker that these actors belong to)
+)
+from knowledge.crawling import crawl
+from knowledge.errors import InternalError
+from knowledge.models import Source
+from knowledge.scheduling import every
+
+_HOUR = 3_600_000
+
+
+# A turn is short, but a scanned document that it comes upon may take an hour to read.
+@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=2 * _HOUR)
+def crawl_source(source_id: str) -> None:
+    """Crawl for a while; what is left waits for its next turn, behind the jobs of others."""
+    wait_sec = crawl.take_turn(UUID(source_id))
+    if wait_sec is not None:
+        crawl_source.send_with_options(args=(source_id,), delay=int(wait_sec * 1000))
+
+
+@every(300)
+@dramatiq.actor(max_retries=0, time_limit=_HOUR)
+def sweep_sources() -> None:
+    """Go on with crawls whose job was lost, and begin those that are due again."""
+    for source in Source.objects.filter(pk__in=sweeping.stuck_sources()):
+        source.save(update_fields=["changed_at"])
+        crawl_source.send(str(source.pk))
+    for source_id in sweeping.given_up_sources():
+        crawl.fail(source_id, InternalError("Its job died too often; crawl it again."))
+    for source_id in crawl.stale(timezone.now()):
+        with transaction.atomic():
+            start_crawl(source_id)
+
+
+def start_crawl(source_id: UUID) -> None:
+    """Begin a crawl in the caller's transaction; one that runs already goes on."""
+    source = crawl.held(source_id)
+    if source is not None and not source.is_at_work:
+        crawl.queue(source)
+        crawl_source.send(str(source_id))

@@ -1,0 +1,43 @@
+"""Jobs that screen the rest of long texts."""
+
+from uuid import UUID
+
+import dramatiq
+from django.db import transaction
+
+from knowledge import (
+    full_screening,
+    sweeping,
+    tasks,  # noqa: F401 (makes the broker that these actors belong to)
+)
+from knowledge.findings import Found
+from knowledge.models import Item
+from knowledge.scheduling import every
+
+_HOUR = 3_600_000
+
+
+@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=_HOUR)
+def screen_item(item_id: str) -> None:
+    """Screen all of an item of which only a part was read when it was written."""
+    found = full_screening.screen(UUID(item_id))
+    with transaction.atomic():
+        if not full_screening.settle(UUID(item_id), found):
+            screen_item.send(item_id)
+
+
+def screen_the_rest(item: Item, found: Found) -> None:
+    """Have a job read what a write's first look left out, in the caller's transaction."""
+    if item.half_screened == found.is_whole:
+        item.half_screened = not found.is_whole
+        item.save(update_fields=["half_screened", "updated_at"])
+    if not found.is_whole:
+        screen_item.send(str(item.pk))
+
+
+@every(900)
+@dramatiq.actor(max_retries=0, time_limit=_HOUR)
+def sweep_screenings() -> None:
+    """Send again the screenings that a job server lost."""
+    for item_id in sweeping.half_screened_items():
+        screen_item.send(str(item_id))

@@ -1,0 +1,34 @@
+"""Jobs that score contributions and work out reputations."""
+
+from uuid import UUID
+
+import dramatiq
+
+from knowledge import tasks  # noqa: F401 (makes the broker that these actors belong to)
+from knowledge.scheduling import every
+from knowledge.trust import reputation, scoring
+
+_HOUR = 3_600_000
+_SCORED_AT_ONCE = 500
+
+
+@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=600_000)
+def rescore_item(item_id: str) -> None:
+    """Score a skill or unit as it is now."""
+    scoring.rescore(UUID(item_id))
+
+
+@every(900)
+@dramatiq.actor(max_retries=0, time_limit=_HOUR)
+def sweep_scores() -> None:
+    """Score what has no score yet, or whose novelty could only be assumed."""
+    for item_id in scoring.unscored(_SCORED_AT_ONCE):
+        rescore_item.send(str(item_id))
+
+
+@every(3600)
+@dramatiq.actor(max_retries=0, time_limit=_HOUR)
+def sweep_reputation() -> None:
+    """Work every reputation out exactly, and weigh all judgments by them."""
+    reputation.recompute()
+    scoring.reweigh_all()
