@@ -4,8 +4,8 @@ from time import perf_counter
 
 from config.lingering import App, Message, Receive, Send
 from config.middleware import id_for
-from knowledge.logs import request_id
-from knowledge.metrics import HTTP_REQUESTS, HTTP_SECONDS
+from knowledge.monitoring.logs import request_id
+from knowledge.monitoring.metrics import HTTP_REQUESTS, HTTP_SECONDS
 
 ROUTE = "quarry.route"
 """Where in its scope the app that answers a request leaves the template of its route."""

@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 
 from knowledge.broker import queue_lengths
 from knowledge.errors import ProviderUnavailable
-from knowledge.metrics import collector
+from knowledge.monitoring.metrics import collector
 
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 

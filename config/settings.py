@@ -261,12 +261,12 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "TEXT": {"()": "knowledge.logs.TextFormatter"},
-        "JSON": {"()": "knowledge.logs.JsonFormatter"},
+        "TEXT": {"()": "knowledge.monitoring.logs.TextFormatter"},
+        "JSON": {"()": "knowledge.monitoring.logs.JsonFormatter"},
     },
     "filters": {
-        "expected job failures": {"()": "knowledge.logs.ExpectedJobFailures"},
-        "wrong hosts": {"()": "knowledge.logs.WrongHosts"},
+        "expected job failures": {"()": "knowledge.monitoring.logs.ExpectedJobFailures"},
+        "wrong hosts": {"()": "knowledge.monitoring.logs.WrongHosts"},
     },
     "handlers": {
         "stderr": {

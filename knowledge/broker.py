@@ -22,9 +22,9 @@ from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
 
 from knowledge.consumer import HeldMessage, PostgresConsumer
 from knowledge.job_servers.base import JobServer, arguments_of
-from knowledge.logs import job_id
-from knowledge.metrics import JOB_SECONDS, JOBS
 from knowledge.models import Job
+from knowledge.monitoring.logs import job_id
+from knowledge.monitoring.metrics import JOB_SECONDS, JOBS
 
 # The notification leaves with the caller's commit, and not at all when that rolls back.
 _ENQUEUE = """

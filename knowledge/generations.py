@@ -14,8 +14,8 @@ from knowledge.chunking import Piece, indexed_text
 from knowledge.copying import copy_rows
 from knowledge.errors import ProviderUnavailable
 from knowledge.locks import Lock
-from knowledge.metrics import provider_call
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
+from knowledge.monitoring.metrics import provider_call
 from knowledge.providers import embedder_named, live_embedder
 from knowledge.providers.protocols import Embedder, Vectors
 

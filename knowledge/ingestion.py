@@ -11,8 +11,8 @@ from django.db import transaction
 from knowledge import intake, linking, quotas, tasks
 from knowledge.access import Access, Capability
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
-from knowledge.metrics import INGESTED
 from knowledge.models import Content, Item, Step, Transform, Upload, UploadState
+from knowledge.monitoring.metrics import INGESTED
 from knowledge.providers import live_transcriber
 from knowledge.renewing import renew_item
 from knowledge.shelving import (

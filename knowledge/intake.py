@@ -20,7 +20,6 @@ from knowledge.chunking import chunk
 from knowledge.errors import IngestFailed, QuarryError
 from knowledge.languages import language_of
 from knowledge.locks import thing_key
-from knowledge.metrics import INGESTED, provider_call
 from knowledge.models import (
     Content,
     ContentState,
@@ -29,6 +28,7 @@ from knowledge.models import (
     Step,
     TranscriptionStatus,
 )
+from knowledge.monitoring.metrics import INGESTED, provider_call
 from knowledge.pipeline import index_item
 from knowledge.providers import live_transcriber, transcriber_named
 from knowledge.providers.protocols import StillTranscribing

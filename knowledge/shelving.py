@@ -13,7 +13,6 @@ from knowledge.chunking import Piece, chunk
 from knowledge.errors import OutOfScope
 from knowledge.generations import EmbeddedPieces
 from knowledge.languages import language_of
-from knowledge.metrics import INGESTED
 from knowledge.models import (
     Content,
     Filing,
@@ -24,6 +23,7 @@ from knowledge.models import (
     Visibility,
     WebhookEvent,
 )
+from knowledge.monitoring.metrics import INGESTED
 from knowledge.progress import tell
 from knowledge.validation import clean_line, clean_tags
 

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from knowledge.metrics import provider_call
 from knowledge.models import Content, Item, Transform, TransformState, Usage
+from knowledge.monitoring.metrics import provider_call
 from knowledge.places import link_to, span_locator
 from knowledge.providers import live_summarizer
 from knowledge.providers.protocols import Summary

@@ -104,7 +104,7 @@ def test_edges_hold_no_sql(path: Path) -> None:
 )
 def test_only_the_settings_read_the_environment(path: Path) -> None:
     # prometheus_client learns its folder from a variable alone, which metrics.py sets.
-    others = ("config/asgi.py", "knowledge/metrics.py")
+    others = ("config/asgi.py", "knowledge/monitoring/metrics.py")
     if path.relative_to(ROOT).as_posix() in ("config/env.py", *others):
         return
     names = {"environ", "getenv"}

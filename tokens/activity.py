@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import DatabaseError
 
-from knowledge.metrics import CALL_SECONDS, CALLS
+from knowledge.monitoring.metrics import CALL_SECONDS, CALLS
 from knowledge.validation import as_moment, within
 from tokens.models import Event, Token
 

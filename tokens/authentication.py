@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from knowledge.errors import InvalidToken, MissingToken
-from knowledge.metrics import TOKENS_REFUSED
+from knowledge.monitoring.metrics import TOKENS_REFUSED
 from tokens.models import Token
 from tokens.secrets import digest, is_well_formed
 

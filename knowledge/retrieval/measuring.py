@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import ParamSpec, Protocol, TypeVar
 
 from knowledge.errors import ProviderUnavailable
-from knowledge.metrics import SEARCH_SECONDS
+from knowledge.monitoring.metrics import SEARCH_SECONDS
 
 
 class _Ranking(Protocol):

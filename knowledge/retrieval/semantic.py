@@ -7,8 +7,8 @@ from threading import Lock
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.generations import embedder_of
-from knowledge.metrics import provider_call
 from knowledge.models import Generation
+from knowledge.monitoring.metrics import provider_call
 from knowledge.providers.protocols import Embedder, Vector
 from knowledge.retrieval.keyword import KeywordQuery, conditions_sql
 from knowledge.retrieval.plans import SemanticPlan

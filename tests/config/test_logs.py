@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings as product
 from django.test import Client
 
-from knowledge import logs
 from knowledge.errors import ProviderUnavailable
+from knowledge.monitoring import logs
 
 
 @pytest.fixture(autouse=True)

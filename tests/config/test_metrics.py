@@ -240,7 +240,7 @@ COUNT = """
 import sys
 from pathlib import Path
 from prometheus_client import generate_latest
-from knowledge import metrics
+from knowledge.monitoring import metrics
 metrics.share_metrics(Path(sys.argv[1]), is_first=sys.argv[2] == "first")
 metrics.JOBS.labels("default", "embed_item", "done").inc()
 print(generate_latest(metrics.collector()).decode())

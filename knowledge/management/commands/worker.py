@@ -14,8 +14,8 @@ from dramatiq.worker import Worker
 from knowledge.broker import PostgresBroker, check_broker
 from knowledge.errors import ProviderUnavailable
 from knowledge.management.actors import import_actors
-from knowledge.metrics import share_metrics
 from knowledge.models import Job
+from knowledge.monitoring.metrics import share_metrics
 from knowledge.scheduling import run_scheduler
 
 STOP_SEC = 20

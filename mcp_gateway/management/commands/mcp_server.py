@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, close_old_connections
 
 from knowledge.errors import InvalidToken
-from knowledge.metrics import share_metrics
+from knowledge.monitoring.metrics import share_metrics
 from tokens.authentication import authenticate
 
 

@@ -18,7 +18,7 @@ from django.db.utils import OperationalError
 
 from knowledge.broker import check_broker
 from knowledge.errors import ProviderUnavailable
-from knowledge.metrics import share_metrics
+from knowledge.monitoring.metrics import share_metrics
 from knowledge.providers import live_embedder
 from tokens.first_run import FirstRun, set_up_first_run
 

@@ -1,0 +1,1 @@
+"""What operators read: counters, histograms and log lines."""
