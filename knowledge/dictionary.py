@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db import connection
 
-from knowledge.words import LONGEST_WORD, identifiers, words_of
+from knowledge.text.words import LONGEST_WORD, identifiers, words_of
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]

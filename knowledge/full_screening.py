@@ -8,9 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from knowledge import quarantine, tasks
-from knowledge.file_text import readable
 from knowledge.findings import Found, found_in
 from knowledge.models import Item, ItemType, Version, WebhookEvent
+from knowledge.text.file_text import readable
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
 
-from knowledge.chunking import Piece, indexed_text
 from knowledge.copying import copy_rows
 from knowledge.errors import ProviderUnavailable
 from knowledge.locks import Lock
@@ -18,6 +17,7 @@ from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Ite
 from knowledge.monitoring.metrics import provider_call
 from knowledge.providers import embedder_named, live_embedder
 from knowledge.providers.protocols import Embedder, Vectors
+from knowledge.text.chunking import Piece, indexed_text
 
 logger = logging.getLogger(__name__)
 

@@ -16,9 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from knowledge import quotas
-from knowledge.chunking import chunk
 from knowledge.errors import IngestFailed, QuarryError
-from knowledge.languages import language_of
 from knowledge.locks import thing_key
 from knowledge.models import (
     Content,
@@ -35,6 +33,8 @@ from knowledge.providers.protocols import StillTranscribing
 from knowledge.sources import audio, files, links
 from knowledge.sources.extracted import Extracted, Part, spoken
 from knowledge.storage import live_store
+from knowledge.text.chunking import chunk
+from knowledge.text.languages import language_of
 
 MAX_TEXT = 2_000_000
 DOWNLOAD_SEC = 1_800

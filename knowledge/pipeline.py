@@ -7,12 +7,12 @@ from struct import Struct
 
 from django.db import connection
 
-from knowledge.chunking import Piece
 from knowledge.copying import copy_rows
 from knowledge.generations import EmbeddedPieces, hold_live_generation, write_pieces
-from knowledge.languages import configuration_for
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
-from knowledge.places import span_locator
+from knowledge.text.chunking import Piece
+from knowledge.text.languages import configuration_for
+from knowledge.text.places import span_locator
 from knowledge.wording import write_words
 
 INDEX_VERSION = 2

@@ -9,10 +9,8 @@ from django.db import transaction
 
 from knowledge import changes, generations, pipeline, tasks, transforms
 from knowledge.access import Access
-from knowledge.chunking import Piece, chunk
 from knowledge.errors import OutOfScope
 from knowledge.generations import EmbeddedPieces
-from knowledge.languages import language_of
 from knowledge.models import (
     Content,
     Filing,
@@ -25,6 +23,8 @@ from knowledge.models import (
 )
 from knowledge.monitoring.metrics import INGESTED
 from knowledge.progress import tell
+from knowledge.text.chunking import Piece, chunk
+from knowledge.text.languages import language_of
 from knowledge.validation import clean_line, clean_tags
 
 MAX_TITLE = 500

@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from knowledge.models import Content, Item, Transform, TransformState, Usage
 from knowledge.monitoring.metrics import provider_call
-from knowledge.places import link_to, span_locator
 from knowledge.providers import live_summarizer
 from knowledge.providers.protocols import Summary
-from knowledge.quotes import span_of
+from knowledge.text.places import link_to, span_locator
+from knowledge.text.quotes import span_of
 
 
 def summarize_item(item_id: UUID) -> None:

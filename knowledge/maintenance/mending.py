@@ -7,7 +7,6 @@ from uuid import UUID
 from django.db import transaction
 
 from knowledge import generations, shelving
-from knowledge.chunking import chunk
 from knowledge.maintenance import Progress, checking
 from knowledge.models import (
     Chunk,
@@ -19,6 +18,7 @@ from knowledge.models import (
     LibrarySize,
 )
 from knowledge.models.item import ItemQuerySet
+from knowledge.text.chunking import chunk
 
 _BATCH = 1_000
 

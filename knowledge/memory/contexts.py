@@ -17,7 +17,7 @@ from knowledge.memory.relations import contested_among
 from knowledge.models import Item, ItemType
 from knowledge.retrieval.passages import best_passage, word_matcher
 from knowledge.retrieval.search import MAX_QUERY
-from knowledge.token_estimate import token_count
+from knowledge.text.token_estimate import token_count
 from knowledge.validation import clean_text, one_of, within
 
 MAX_LIMIT = 50

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from knowledge.token_estimate import TokenRuler, token_count
+from knowledge.text.token_estimate import TokenRuler, token_count
 
 Name = TypeVar("Name", bound=str)
 

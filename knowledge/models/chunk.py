@@ -4,8 +4,8 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from pgvector.django import HalfVectorField
 
-from knowledge.chunking import Piece
 from knowledge.models.item import Item
+from knowledge.text.chunking import Piece
 
 
 class Generation(models.Model):

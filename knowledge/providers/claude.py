@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.protocols import Summary
-from knowledge.quotes import span_of
+from knowledge.text.quotes import span_of
 
 if TYPE_CHECKING:
     from anthropic.types import Message, OutputConfigParam

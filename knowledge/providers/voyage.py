@@ -10,7 +10,7 @@ import numpy as np
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.protocols import Vector, Vectors
-from knowledge.token_estimate import token_count
+from knowledge.text.token_estimate import token_count
 
 GROUP_TOKENS = 28_000
 """Voyage reads up to 32,000 tokens together, by its own count; ours is an estimate."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.generations import live_generation
-from knowledge.languages import DEFAULT, configuration_for
 from knowledge.retrieval import semantic
 from knowledge.retrieval.keyword import stems_of
-from knowledge.words import words_of
+from knowledge.text.languages import DEFAULT, configuration_for
+from knowledge.text.words import words_of
 
 logger = logging.getLogger(__name__)
 

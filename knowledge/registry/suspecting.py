@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from knowledge.file_text import readable
 from knowledge.findings import Found, found_in
 from knowledge.models import Item, ItemType, Version
 from knowledge.registry import bundles
 from knowledge.registry.frontmatter import Frontmatter, read_frontmatter
 from knowledge.registry.skill_format import FIELD
+from knowledge.text.file_text import readable
 
 
 def found_in_skill(

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.db import connection
 
-from knowledge.languages import DEFAULT, configuration_for
 from knowledge.retrieval.plans import KeywordPlan
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.statistics import Corpus, average_length
 from knowledge.retrieval.theta import TOO_MANY, Word, candidates_query
-from knowledge.words import LONGEST_WORD, compound_parts, identifiers, plain
+from knowledge.text.languages import DEFAULT, configuration_for
+from knowledge.text.words import LONGEST_WORD, compound_parts, identifiers, plain
 
 K1 = 1.2
 B = 0.75

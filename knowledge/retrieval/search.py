@@ -13,7 +13,6 @@ from psycopg.rows import DictRow
 from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Chunk, Content, Filing, Item
-from knowledge.places import link_to, mark_before
 from knowledge.retrieval import semantic
 from knowledge.retrieval.copies import Copy, normal_form
 from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
@@ -29,6 +28,7 @@ from knowledge.retrieval.passages import (
 from knowledge.retrieval.scope import Narrowing, Reach, scope_of
 from knowledge.retrieval.statement import ranked
 from knowledge.retrieval.statistics import corpus
+from knowledge.text.places import link_to, mark_before
 from knowledge.validation import clean_text, one_of, within
 
 logger = logging.getLogger(__name__)

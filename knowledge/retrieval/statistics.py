@@ -7,7 +7,7 @@ from time import monotonic
 
 from django.db import connection
 
-from knowledge.languages import DEFAULT, configuration_for
+from knowledge.text.languages import DEFAULT, configuration_for
 
 FRESH_SEC = 60
 RARE = 1e-4

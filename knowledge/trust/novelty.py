@@ -7,11 +7,11 @@ from datetime import datetime
 from uuid import UUID
 
 from knowledge.access import Access, Capability
-from knowledge.chunking import Piece, chunk
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Item, Relation, RelationType, Visibility
 from knowledge.retrieval.scope import Narrowing, Reach
 from knowledge.retrieval.search import MAX_QUERY, rank
+from knowledge.text.chunking import Piece, chunk
 from knowledge.trust.quality import Measured
 
 logger = logging.getLogger(__name__)

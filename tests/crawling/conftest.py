@@ -10,10 +10,10 @@ from pytest_httpserver import HTTPServer
 from knowledge import documentation
 from knowledge.access import Access
 from knowledge.crawling import crawl, frontier, sitemaps
-from knowledge.languages import language_of
 from knowledge.models import Item, Source
 from knowledge.sources import files, webpage
 from knowledge.sources.parsers.__main__ import _answer
+from knowledge.text.languages import language_of
 from tests.crawling.site_for_tests import DocSite
 from tests.knowledge.adding_for_tests import run_jobs
 

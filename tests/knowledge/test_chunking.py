@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from knowledge.chunking import (
+from knowledge.providers.granite_pack import installed_pack, read_pack
+from knowledge.text.chunking import (
     FENCE_TOKENS,
     MAX_TOKENS,
     TARGET_TOKENS,
@@ -17,8 +18,7 @@ from knowledge.chunking import (
     Piece,
     chunk,
 )
-from knowledge.providers.granite_pack import installed_pack, read_pack
-from knowledge.token_estimate import token_count
+from knowledge.text.token_estimate import token_count
 
 MOST_CHARACTERS = 4_000
 MODEL_TOKENS = 512
@@ -492,7 +492,7 @@ def test_a_long_title_leaves_room_for_the_text():
 
 
 def test_chunking_needs_no_django():
-    script = "import sys, knowledge.chunking; sys.exit('django' in sys.modules)"
+    script = "import sys, knowledge.text.chunking; sys.exit('django' in sys.modules)"
 
     assert run([sys.executable, "-c", script]).returncode == 0
 

@@ -5,9 +5,9 @@ from django.db import connection
 
 from knowledge import pipeline
 from knowledge.access import Access
-from knowledge.chunking import Piece
 from knowledge.models import Chunk, ChunkText
-from knowledge.places import span_locator
+from knowledge.text.chunking import Piece
+from knowledge.text.places import span_locator
 from tests.conftest import Add
 
 HEADINGS: list[tuple[str, ...]] = [

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.places import link_to, mark_before, span_locator
 from knowledge.sources.extracted import Segment, spoken
+from knowledge.text.places import link_to, mark_before, span_locator
 
 SECONDS = "start_sec"
 

@@ -16,7 +16,7 @@ from knowledge.errors import CapabilityDenied, Conflict, NotFound, ProviderUnava
 from knowledge.models import Content, ContentState, Item, Transform, TransformState, Usage
 from knowledge.providers.fake import FakeSummarizer
 from knowledge.providers.protocols import Summary
-from knowledge.quotes import span_of
+from knowledge.text.quotes import span_of
 from tests.conftest import Add, Mint
 from tests.wire.anthropic import Anthropic, failure, told
 

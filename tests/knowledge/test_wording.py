@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge import dictionary
+from knowledge.text.words import LONGEST_WORD, identifiers, plain
 from knowledge.wording import write_words
-from knowledge.words import LONGEST_WORD, identifiers, plain
 
 TEXTS = {
     "english": "The runners were running past 3 old houses in v1.2.3, and the Runner's café "

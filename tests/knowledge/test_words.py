@@ -5,7 +5,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.words import identifiers, words_of
+from knowledge.text.words import identifiers, words_of
 
 ODD = [
     *(

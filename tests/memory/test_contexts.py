@@ -18,7 +18,7 @@ from knowledge.memory.relations import relate
 from knowledge.memory.remembering import add
 from knowledge.models import Folder, Item
 from knowledge.providers.fake import FakeEmbedder
-from knowledge.token_estimate import token_count
+from knowledge.text.token_estimate import token_count
 from mcp_gateway.tools import memory_graph
 from tests.conftest import Add as AddText
 from tests.conftest import Mint

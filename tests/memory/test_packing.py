@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.memory.packing import Entry, cut, packed, turns
-from knowledge.token_estimate import token_count
+from knowledge.text.token_estimate import token_count
 
 weights = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9), min_size=1)
 

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from knowledge.errors import InvalidInput
-from knowledge.file_text import readable
 from knowledge.registry.bundles import (
     MAX_BUNDLE_BYTES,
     MAX_FILE_BYTES,
@@ -16,6 +15,7 @@ from knowledge.registry.bundles import (
 )
 from knowledge.registry.skill_format import MAX_SKILL_MD, read_skill, skill_digest
 from knowledge.screening import screen
+from knowledge.text.file_text import readable
 from tests.registry.contributions_for_tests import SKILL_MD
 
 NAMED = "---\nname: x\ndescription: y\n"

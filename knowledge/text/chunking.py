@@ -11,8 +11,8 @@ from operator import attrgetter
 from typing import NamedTuple
 from unicodedata import category, combining
 
-from knowledge.outline import Block, Outline, blocks
-from knowledge.token_estimate import TokenRuler
+from knowledge.text.outline import Block, Outline, blocks
+from knowledge.text.token_estimate import TokenRuler
 
 TARGET_TOKENS = 280
 """Pieces are filled up to here, which makes them about 220 long.

@@ -1,0 +1,1 @@
+"""Pure work on texts: pieces, headings, tokens, languages, words and places."""
