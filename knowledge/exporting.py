@@ -15,7 +15,7 @@ from knowledge.link_records import PageRecord, RelationRecord, SourceRecord, Ver
 from knowledge.models import REGISTRY_TYPES, Folder, Item, Relation, Source, Version
 from knowledge.models.item import ItemQuerySet
 from knowledge.records import ContentRecord, Counts, FolderRecord, Manifest
-from knowledge.zips import Member, zipped
+from knowledge.storage.zips import Member, zipped
 
 MANIFEST = "manifest.json"
 FOLDERS = "folders.jsonl"

@@ -35,7 +35,7 @@ from knowledge.link_records import RelationRecord, SourceRecord, VersionRecord
 from knowledge.locks import Lock
 from knowledge.records import ContentRecord, FolderRecord, Manifest, Record
 from knowledge.restoring import Batch, FolderIds, Group
-from knowledge.zips import Archive
+from knowledge.storage.zips import Archive
 
 MOST_FOLDERS = 100_000
 MOST_PROBLEMS = 100

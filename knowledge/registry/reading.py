@@ -12,7 +12,7 @@ from knowledge.errors import NotFound
 from knowledge.models import UNIT_TYPES, Item, ItemType, Version, Visibility
 from knowledge.registry import bundles
 from knowledge.registry.published import Published, without_files
-from knowledge.zips import zipped
+from knowledge.storage.zips import zipped
 
 SKILLS = (ItemType.SKILL,)
 MAX_VERSION = 1_000_000

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from knowledge.zips import Archive, zipped
+from knowledge.storage.zips import Archive, zipped
 from tests.knowledge.exchange_for_tests import rezipped
 
 
@@ -51,7 +51,7 @@ def test_sizes_beyond_four_gigabytes_are_told_in_the_directory() -> None:
 
 def zip_entries(*, size: int, offset: int) -> list[bytes]:
     """A directory alone, for nobody would wait for the members."""
-    from knowledge.zips import _end, _Written
+    from knowledge.storage.zips import _end, _Written
 
     member = _Written(b"large", offset)
     member._size = member._packed_size = size
