@@ -209,7 +209,7 @@ SPECTACULAR_SETTINGS = {
         "ResultOrigin": "knowledge.api.memory_search_shapes.ORIGINS",
         "SearchMode": "knowledge.retrieval.search.MODES",
         "TaskAction": "knowledge.memory.actions.ACTIONS",
-        "TaskPriority": "knowledge.attributes.PRIORITIES",
+        "TaskPriority": "knowledge.models.attributes.PRIORITIES",
         "Toolset": "tokens.models.Toolset",
         "TranscriptionStatus": "knowledge.models.TranscriptionStatus",
         "TransformState": "knowledge.models.TransformState",

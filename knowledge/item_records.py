@@ -15,7 +15,6 @@ from pydantic import (
     field_validator,
 )
 
-from knowledge.attributes import checked_attributes, checked_task_changes
 from knowledge.errors import InvalidInput
 from knowledge.models import (
     MEMORY_TYPES,
@@ -26,6 +25,7 @@ from knowledge.models import (
     TransformState,
     Visibility,
 )
+from knowledge.models.attributes import checked_attributes, checked_task_changes
 from knowledge.records import (
     Address,
     Dollars,

@@ -21,11 +21,11 @@ from unfold.widgets import UnfoldAdminSelectWidget  # type: ignore[import-untype
 from knowledge.access import Access
 from knowledge.admin.attributes import due_date, is_overdue, projects_of
 from knowledge.admin.base import ModelAdmin, Person, button, own_rows
-from knowledge.attributes import MAX_REASON, PRIORITIES, TASK_STATUSES
 from knowledge.errors import Conflict, NotFound, QuarryError
 from knowledge.memory import work
 from knowledge.memory.workflow import moves_from
 from knowledge.models import Item, ItemType, Memory, Relation, RelationType
+from knowledge.models.attributes import MAX_REASON, PRIORITIES, TASK_STATUSES
 
 SHOWN = 50
 _COLLAPSED = {"archived"}

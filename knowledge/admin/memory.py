@@ -23,9 +23,9 @@ from knowledge.admin.memory_forms import (
     remember_by,
 )
 from knowledge.admin.tables import item_page
-from knowledge.attributes import TASK_STATUSES
 from knowledge.memory.remembering import Remembered
 from knowledge.models import Item, ItemType, Memory
+from knowledge.models.attributes import TASK_STATUSES
 
 _STATUS_COLOURS = {
     "doing": "info",

@@ -14,10 +14,10 @@ from knowledge import editing
 from knowledge.access import Access
 from knowledge.admin.base import AskForm
 from knowledge.admin.fields import LinesField
-from knowledge.attributes import PRIORITIES, TASK_STATUSES
 from knowledge.memory import remembering, work
 from knowledge.memory.workflow import moves_from
 from knowledge.models import Item, ItemType, Memory, Relation, RelationType
+from knowledge.models.attributes import PRIORITIES, TASK_STATUSES
 
 _TASK_FIELDS = (
     *("title", "content", "status", "priority", "assignees", "due_date", "category"),

@@ -11,13 +11,13 @@ from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.shapes import Suspected
 from knowledge.api.toolsets import MEMORY
-from knowledge.attributes import TASK_STATUSES
 from knowledge.memory import contexts, exploring
 from knowledge.memory.contexts import MAX_BUDGET, MIN_BUDGET
 from knowledge.memory.exploring import MAX_DEPTH, MODES
 from knowledge.memory.facets import FACETS, INTENTS
 from knowledge.memory.walking import DIRECTIONS
 from knowledge.models import ItemType, RelationType
+from knowledge.models.attributes import TASK_STATUSES
 from knowledge.retrieval.search import MAX_QUERY
 from knowledge.validation import MAX_TAG
 

@@ -12,12 +12,12 @@ from knowledge.api.fields import Flag, Id, ListOf, Number, Object, OneOf, Tags, 
 from knowledge.api.registry_shapes import FindingOutput
 from knowledge.api.shapes import Suspected
 from knowledge.api.toolsets import MEMORY
-from knowledge.attributes import MAX_ASSIGNEES, MAX_LANGUAGES, PRIORITIES, TASK_STATUSES
 from knowledge.memory import relations, remembering, work
 from knowledge.memory.actions import ACTIONS
 from knowledge.memory.relations import MAX_PAGE, MAX_PER_PAGE
 from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_RELATED, MAX_TITLE
 from knowledge.models import IndexStatus, RelationType
+from knowledge.models.attributes import MAX_ASSIGNEES, MAX_LANGUAGES, PRIORITIES, TASK_STATUSES
 from knowledge.validation import MAX_TAG
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from knowledge.attributes import checked_task_changes
 from knowledge.errors import InvalidInput
 from knowledge.memory.remembering import (
     MAX_TITLE,
@@ -15,6 +14,7 @@ from knowledge.memory.remembering import (
 )
 from knowledge.memory.workflow import LEADS_TO
 from knowledge.models import RelationType
+from knowledge.models.attributes import checked_task_changes
 from knowledge.validation import clean_line, clean_tags, one_of
 
 TAKES: dict[str, tuple[str, ...]] = {

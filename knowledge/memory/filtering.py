@@ -4,9 +4,9 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from knowledge.attributes import TASK_STATUSES
 from knowledge.errors import InvalidInput
 from knowledge.models import MEMORY_TYPES, ItemType
+from knowledge.models.attributes import TASK_STATUSES
 from knowledge.retrieval.scope import Narrowing
 from knowledge.validation import one_of
 

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from knowledge import shelving
 from knowledge.access import Access, Capability
-from knowledge.attributes import checked_attributes
 from knowledge.errors import InvalidInput
 from knowledge.findings import Found, found_in
 from knowledge.memory.conflicts import Conflicts, near_duplicates
@@ -19,6 +18,7 @@ from knowledge.models import (
     Relation,
     RelationType,
 )
+from knowledge.models.attributes import checked_attributes
 from knowledge.moderation import actors
 from knowledge.shelving import Prepared, Wish
 from knowledge.validation import as_id, clean_line, clean_tags, clean_text, one_of, refuse_blob

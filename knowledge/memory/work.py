@@ -7,7 +7,6 @@ from uuid import UUID
 
 from knowledge import changes, intake, quarantine, shelving
 from knowledge.access import Access, Capability
-from knowledge.attributes import changed_attributes
 from knowledge.errors import InvalidInput
 from knowledge.findings import found_in
 from knowledge.memory.actions import Asked, asked_of
@@ -22,6 +21,7 @@ from knowledge.models import (
     Relation,
     RelationType,
 )
+from knowledge.models.attributes import changed_attributes
 from knowledge.moderation import actors
 from knowledge.shelving import Prepared
 

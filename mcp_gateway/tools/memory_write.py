@@ -3,10 +3,10 @@
 from typing import Annotated, Any
 
 from knowledge.access import Access, Capability
-from knowledge.attributes import PRIORITIES
 from knowledge.memory import remembering, work
 from knowledge.memory.actions import ACTIONS
 from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_TITLE
+from knowledge.models.attributes import PRIORITIES
 from knowledge.validation import as_id
 from mcp_gateway.payloads.memory_write import Managed, Remembered
 from mcp_gateway.registry import shown, tool

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from knowledge.attributes import (
+from knowledge.errors import InvalidInput
+from knowledge.memory.remembering import ENTITY_TYPES
+from knowledge.memory.workflow import LEADS_TO, MOVES
+from knowledge.models.attributes import (
     MAX_ASSIGNEES,
     MAX_LANGUAGES,
     MAX_METADATA,
@@ -16,9 +19,6 @@ from knowledge.attributes import (
     checked_attributes,
     checked_task_changes,
 )
-from knowledge.errors import InvalidInput
-from knowledge.memory.remembering import ENTITY_TYPES
-from knowledge.memory.workflow import LEADS_TO, MOVES
 
 PROJECT = "11111111-1111-4111-8111-111111111111"
 

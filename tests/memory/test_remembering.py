@@ -10,13 +10,13 @@ from jsonschema import Draft202012Validator
 
 from knowledge import shelving
 from knowledge.access import Access
-from knowledge.attributes import PRIORITIES
 from knowledge.errors import NotFound, ProviderUnavailable
 from knowledge.library import file_item
 from knowledge.memory import relations
 from knowledge.memory.conflicts import ALIKE, MAX_CONFLICTS
 from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_RELATED, PREDICATES, add
 from knowledge.models import Change, Content, Folder, Item, Quarantine, Relation
+from knowledge.models.attributes import PRIORITIES
 from knowledge.providers import fake
 from knowledge.retrieval.search import search
 from knowledge.shelving import Prepared

@@ -8,7 +8,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from knowledge.access import Access
-from knowledge.attributes import TASK_STATUSES
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import InvalidInput
 from knowledge.library import file_item
@@ -17,6 +16,7 @@ from knowledge.memory.remembering import MAX_CONTENT
 from knowledge.memory.work import manage
 from knowledge.memory.workflow import LEADS_TO, MOVES, TAKEN_FROM
 from knowledge.models import Change, Folder, Item, Quarantine, Relation
+from knowledge.models.attributes import TASK_STATUSES
 from knowledge.retrieval.search import search
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
