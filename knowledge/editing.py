@@ -8,11 +8,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import changes as record
 from knowledge import library, quarantine, shelving
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput
 from knowledge.findings import Found, each_once, found_in
+from knowledge.ledger import changes as record
 from knowledge.library import Expectation, anything, visible_item
 from knowledge.models import MEMORY_TYPES, REGISTRY_TYPES, Item, Visibility
 from knowledge.moderation import actors

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import intake, linking, quotas, tasks
+from knowledge import intake, linking, tasks
 from knowledge.access import Access, Capability
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
+from knowledge.ledger import quotas
 from knowledge.models import Content, Item, Step, Transform, Upload, UploadState
 from knowledge.monitoring.metrics import INGESTED
 from knowledge.providers import live_transcriber

@@ -15,8 +15,8 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from knowledge import quotas
 from knowledge.errors import IngestFailed, QuarryError
+from knowledge.ledger import quotas
 from knowledge.locks import thing_key
 from knowledge.models import (
     Content,

@@ -10,10 +10,10 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from knowledge import changes
 from knowledge.access import Access
 from knowledge.errors import CapabilityDenied, NotFound
 from knowledge.findings import each_once
+from knowledge.ledger import changes
 from knowledge.models import (
     HeldBack,
     Item,

@@ -10,13 +10,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import changes, quarantine
+from knowledge import quarantine
 from knowledge.access import Access
 from knowledge.admitting import Admission
 from knowledge.crawling.site import Site
 from knowledge.documentation import MAX_SOURCES, SourceChanges
 from knowledge.errors import IngestFailed, InvalidInput
 from knowledge.findings import each_once
+from knowledge.ledger import changes
 from knowledge.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
 from knowledge.models import (
     REGISTRY_TYPES,

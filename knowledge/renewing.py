@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from knowledge import changes, transforms
+from knowledge import transforms
 from knowledge.access import Access
+from knowledge.ledger import changes
 from knowledge.models import Content, IndexStatus, Item, Transform, TransformState
 from knowledge.shelving import Prepared, Wish, file_into, folders_within, index, prepare
 

@@ -10,11 +10,12 @@ from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Lower
 
-from knowledge import admitting, changes, shelving
+from knowledge import admitting, shelving
 from knowledge.access import Access
 from knowledge.admitting import Admission
 from knowledge.errors import IngestFailed
 from knowledge.item_records import ItemRecord
+from knowledge.ledger import changes
 from knowledge.models import (
     MEMORY_TYPES,
     UNIT_TYPES,

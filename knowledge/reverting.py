@@ -14,8 +14,8 @@ from django.db.models import Model
 
 from knowledge import intake, library, quarantine, shelving, tasks
 from knowledge.access import Access
-from knowledge.changes import M, as_data, from_data, text_digest, values_of
 from knowledge.errors import NameTaken, QuotaExceeded
+from knowledge.ledger.changes import M, as_data, from_data, text_digest, values_of
 from knowledge.models import (
     Change,
     ChangeKind,

@@ -11,7 +11,7 @@ ASKS = (
     "knowledge/library.py",
     "knowledge/ingestion.py",
     "knowledge/transforms.py",
-    "knowledge/webhooks.py",
+    "knowledge/ledger/webhooks.py",
     "knowledge/exporting.py",
     "knowledge/importing.py",
     "knowledge/uploads.py",

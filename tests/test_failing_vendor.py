@@ -14,13 +14,13 @@ from rest_framework.test import APIClient
 from werkzeug import Response
 
 from knowledge import consumer, intake, providers, tasks
+from knowledge.ledger.webhooks import create_webhook
 from knowledge.models import Delivery, Job, Tier, Usage
 from knowledge.providers import vendor_job
 from knowledge.providers.assemblyai import AssemblyAITranscriber
 from knowledge.sources import audio
 from knowledge.storage import live_store
 from knowledge.uploads import RECORDINGS, begin_upload, finish_upload
-from knowledge.webhooks import create_webhook
 from tests.conftest import Mint, Minted
 from tests.job_table import send_to_the_table
 from tests.knowledge.jobs_for_tests import eventually, working

@@ -13,10 +13,11 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from knowledge import providers, webhooks
+from knowledge import providers
 from knowledge.access import Access
 from knowledge.api.errors import STATUSES
 from knowledge.errors import IngestFailed, QuarryError
+from knowledge.ledger import webhooks
 from knowledge.models import Content, Folder, Item, Transform, Upload, Webhook
 from knowledge.providers.fake import FakeTranscriber
 from mcp_gateway.calls import call_tool

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from knowledge import quotas
 from knowledge.access import Capability
+from knowledge.ledger import quotas
 from tokens.limits import PER_HOUR, Allowance, remaining
 from tokens.models import Token
 

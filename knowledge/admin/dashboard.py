@@ -13,9 +13,9 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.timezone import localdate, make_aware
 
-from knowledge import quotas
 from knowledge.admin.base import Person, own_rows
 from knowledge.admin.charts import Chart, Series, by_day
+from knowledge.ledger import quotas
 from knowledge.models import (
     Content,
     ContentState,

@@ -12,10 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from knowledge import idempotency
 from knowledge.access import Access
 from knowledge.api.documenting import errors
 from knowledge.errors import Conflict, InvalidInput, NotFound, UnsupportedMedia
+from knowledge.ledger import idempotency
 from knowledge.models import IdempotencyRecord
 from knowledge.validation import as_id
 

@@ -5,10 +5,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import quotas
 from knowledge.api.base import AskView, errors
 from knowledge.api.shapes import QuotaOutput
 from knowledge.api.toolsets import EVERY_TOKEN
+from knowledge.ledger import quotas
 
 
 class MonthOutput(serializers.Serializer[Any]):

@@ -5,10 +5,10 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import webhooks
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import ListOf, OneOf, Text
 from knowledge.api.toolsets import LIBRARY
+from knowledge.ledger import webhooks
 from knowledge.models import Webhook, WebhookEvent
 
 

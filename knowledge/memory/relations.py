@@ -9,9 +9,9 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from knowledge import changes
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NotFound
+from knowledge.ledger import changes
 from knowledge.locks import Lock
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType
 from knowledge.models.relation import RelationQuerySet

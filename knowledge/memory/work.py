@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from knowledge import changes, intake, quarantine, shelving
+from knowledge import intake, quarantine, shelving
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
 from knowledge.findings import found_in
+from knowledge.ledger import changes
 from knowledge.memory.actions import Asked, asked_of
 from knowledge.memory.relations import all_still_there, end, held_item, link, seen_items
 from knowledge.memory.remembering import MAX_TITLE, Draft, drafted, refuse_wrong_targets, written

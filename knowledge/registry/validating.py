@@ -8,10 +8,11 @@ from uuid import UUID
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from knowledge import changes, quarantine
+from knowledge import quarantine
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NotFound
 from knowledge.findings import found_in
+from knowledge.ledger import changes
 from knowledge.models import (
     REGISTRY_TYPES,
     Agent,

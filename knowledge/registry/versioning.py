@@ -7,10 +7,11 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
-from knowledge import changes, intake, quarantine, shelving
+from knowledge import intake, quarantine, shelving
 from knowledge.access import Access
 from knowledge.errors import Conflict
 from knowledge.findings import Found, each_once
+from knowledge.ledger import changes
 from knowledge.models import (
     UNIT_TYPES,
     Item,

@@ -11,6 +11,7 @@ from django.utils import timezone
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.ingestion import add_text
+from knowledge.ledger.webhooks import announce, create_webhook
 from knowledge.library import create_folder, file_item
 from knowledge.memory import remembering
 from knowledge.memory.work import manage
@@ -40,7 +41,6 @@ from knowledge.models import (
 )
 from knowledge.registry.contributing import contribute_skill
 from knowledge.uploads import begin_upload
-from knowledge.webhooks import announce, create_webhook
 from tests.conftest import LONG_ENOUGH
 from tokens.activity import record
 from tokens.minting import TokenRequest, mint_token

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from knowledge.access import Access
+from knowledge.ledger.webhooks import create_webhook
 from knowledge.models import (
     Content,
     Delivery,
@@ -21,7 +22,6 @@ from knowledge.models import (
     Transform,
 )
 from knowledge.models.job import JobState
-from knowledge.webhooks import create_webhook
 from tests.conftest import Add, Mint
 from tokens.activity import record
 from tokens.models import Event

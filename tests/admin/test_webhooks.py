@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from dramatiq.brokers.stub import StubBroker
 
-from knowledge import webhooks
 from knowledge.access import Access
+from knowledge.ledger import webhooks
 from knowledge.models import Delivery, DeliveryState, Transform, TransformState, Webhook
 from tests.admin.pages import read_all
 from tests.conftest import Add

@@ -8,8 +8,9 @@ from django.contrib.auth.models import User
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from knowledge import providers, quotas
+from knowledge import providers
 from knowledge.access import Access
+from knowledge.ledger import quotas
 from knowledge.models import Reservation, Tier, Usage
 from knowledge.providers.fake import FakeTranscriber
 from tests.conftest import LONG_ENOUGH, Mint

@@ -12,8 +12,9 @@ from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from knowledge import idempotency, tasks
+from knowledge import tasks
 from knowledge.errors import Conflict, ProviderUnavailable
+from knowledge.ledger import idempotency
 from knowledge.models import Folder, IdempotencyRecord, Item, Webhook
 from tests.conftest import LONG_ENOUGH, Mint
 from tokens.models import Event, Token

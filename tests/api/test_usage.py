@@ -3,7 +3,7 @@ from uuid import uuid4
 import time_machine
 from django.contrib.auth.models import User
 
-from knowledge import quotas
+from knowledge.ledger import quotas
 from knowledge.models import Tier, Usage
 from tests.conftest import Mint
 

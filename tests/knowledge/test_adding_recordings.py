@@ -9,10 +9,11 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge import library as shelves
-from knowledge import providers, tasks, webhooks
+from knowledge import providers, tasks
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import Conflict, IngestFailed, ProviderUnavailable
+from knowledge.ledger import webhooks
 from knowledge.models import Chunk, Content, Delivery, Item, Reservation, Transform, Usage
 from knowledge.providers.fake import FakeTranscriber
 from knowledge.providers.protocols import Transcript

@@ -18,11 +18,11 @@ from knowledge import reverting, shelving, tasks
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import NameTaken
+from knowledge.ledger.webhooks import create_webhook
 from knowledge.library import create_folder, file_item, rename_folder
 from knowledge.models import Change, ChangeKind, Filing, Folder, Item, Transform
 from knowledge.retrieval.search import search
 from knowledge.undo import Undone, undo
-from knowledge.webhooks import create_webhook
 from tests.conftest import Add, Mint, Minted
 from tests.knowledge.adding_for_tests import run_jobs
 from tests.knowledge.conftest import faults, in_threads

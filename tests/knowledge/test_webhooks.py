@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_httpserver import HTTPServer
 
-from knowledge import tasks, webhooks
+from knowledge import tasks
 from knowledge.access import Access
 from knowledge.errors import (
     CapabilityDenied,
@@ -22,6 +22,7 @@ from knowledge.errors import (
     NotFound,
     ProviderUnavailable,
 )
+from knowledge.ledger import webhooks
 from knowledge.models import Content, Delivery, Folder, Item, Webhook, WebhookEvent
 from tests.conftest import Add, Mint
 from tests.wire.receiver import Receiver

@@ -8,10 +8,11 @@ from django.db.models import Model
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.changes import as_data, row_added, text_digest
 from knowledge.documentation import SourceChanges, delete_source, update_source
 from knowledge.editing import ItemChanges, update_item
 from knowledge.ingestion import add_text
+from knowledge.ledger.changes import as_data, row_added, text_digest
+from knowledge.ledger.webhooks import create_webhook, delete_webhook, update_webhook
 from knowledge.library import (
     create_folder,
     delete_folder,
@@ -52,7 +53,6 @@ from knowledge.registry.offering import delete_provider, register_provider
 from knowledge.registry.validating import validate_unit
 from knowledge.shelving import Wish, prepare, shelve
 from knowledge.undo import Undone, preview, undo
-from knowledge.webhooks import create_webhook, delete_webhook, update_webhook
 from tests.conftest import LONG_ENOUGH, Minted
 from tests.knowledge.adding_for_tests import run_jobs
 from tests.registry.contributions_for_tests import SKILL_MD, TRACE

@@ -19,8 +19,8 @@ from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldAdminSelectWidget,
 )
 
-from knowledge import quotas
 from knowledge.admin.base import M, ModelAdmin, button
+from knowledge.ledger import quotas
 from knowledge.models import Allowance, Tier
 
 if TYPE_CHECKING:

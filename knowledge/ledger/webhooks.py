@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from knowledge import changes
 from knowledge.access import Access, Capability
 from knowledge.errors import (
     CapabilityDenied,
@@ -23,9 +22,10 @@ from knowledge.errors import (
     NotFound,
     ProviderUnavailable,
 )
+from knowledge.ledger import changes
+from knowledge.ledger.quotas import RESOURCE, Quota
 from knowledge.models import Delivery, DeliveryState, Item, Webhook, WebhookEvent
 from knowledge.models.webhook import every_event
-from knowledge.quotas import RESOURCE, Quota
 from knowledge.sources.addresses import read_url
 from knowledge.sources.http import stream
 from knowledge.validation import clean_line, one_of
