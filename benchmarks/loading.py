@@ -120,8 +120,8 @@ def _write_items(library: Library) -> Array:
 
 
 def _write_block_items(library: Library, owner_id: int, numbers: range) -> None:
+    from knowledge.indexing.pipeline import INDEX_VERSION
     from knowledge.models import Content, IndexStatus, Item
-    from knowledge.pipeline import INDEX_VERSION
 
     sizes = library.item_sizes()
     for at in range(numbers.start, numbers.stop, _ITEMS_AT_ONCE):
@@ -193,7 +193,7 @@ def _write_words(library: Library, owner_ids: Array) -> None:
     """By the product's own function, on as many connections as there are cores to keep busy."""
     from django.db import connection
 
-    from knowledge.wording import write_words
+    from knowledge.indexing.wording import write_words
 
     def write(batch: range) -> None:
         texts = library.texts(batch)
@@ -218,7 +218,7 @@ def _write_words(library: Library, owner_ids: Array) -> None:
 def _write_vectors(library: Library, owner_ids: Array) -> None:
     from django.db import connection
 
-    from knowledge.generations import live_generation
+    from knowledge.indexing.generations import live_generation
 
     generation = live_generation()
     item_ids = np.frombuffer(b"".join(pk.bytes for pk in library.item_ids), "V16")

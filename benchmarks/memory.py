@@ -117,8 +117,8 @@ def _token_for(owner_id: int, folder_id: UUID) -> Any:
 
 def _remember(shelf: Shelf, turn: Document, *, answers: str | None) -> None:
     """As an agent would; a reply is related to what it answers."""
-    from knowledge import generations
     from knowledge.errors import InvalidInput
+    from knowledge.indexing import generations
     from knowledge.memory.remembering import MAX_CONTENT, MAX_TITLE, add
     from knowledge.models import IndexStatus
 

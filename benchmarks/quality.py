@@ -93,7 +93,8 @@ def add_collection(collection: Collection) -> Shelf:
 
 def add(access: Any, title: str, text: str) -> UUID:
     """Add a text and do at once what a worker would do later."""
-    from knowledge import generations, ingestion
+    from knowledge import ingestion
+    from knowledge.indexing import generations
     from knowledge.models import IndexStatus
 
     item = ingestion.add_text(access, title=title, text=text)
@@ -171,7 +172,7 @@ def _bm25s(documents: Sequence[Document]) -> Callable[[str], Ranking]:
 
 def _exact_cosine(shelf: Shelf) -> Callable[[str], Ranking]:
     """Every vector of the index compared with the query's, in numpy."""
-    from knowledge.generations import live_generation
+    from knowledge.indexing.generations import live_generation
     from knowledge.providers import embedder_named
 
     embedder = embedder_named(live_generation().embedder)

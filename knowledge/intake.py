@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from knowledge.errors import IngestFailed, QuarryError
+from knowledge.indexing.pipeline import index_item
 from knowledge.ledger import quotas
 from knowledge.locks import thing_key
 from knowledge.models import (
@@ -27,7 +28,6 @@ from knowledge.models import (
     TranscriptionStatus,
 )
 from knowledge.monitoring.metrics import INGESTED, provider_call
-from knowledge.pipeline import index_item
 from knowledge.providers import live_transcriber, transcriber_named
 from knowledge.providers.protocols import StillTranscribing
 from knowledge.sources import audio, files, links

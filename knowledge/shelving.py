@@ -7,10 +7,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import generations, pipeline, tasks, transforms
+from knowledge import tasks, transforms
 from knowledge.access import Access
 from knowledge.errors import OutOfScope
-from knowledge.generations import EmbeddedPieces
+from knowledge.indexing import generations, pipeline
+from knowledge.indexing.generations import EmbeddedPieces
 from knowledge.ledger import changes
 from knowledge.models import (
     Content,

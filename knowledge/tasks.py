@@ -7,9 +7,10 @@ import dramatiq
 from django.db import transaction
 from dramatiq.middleware import CurrentMessage
 
-from knowledge import generations, intake, summaries, sweeping
+from knowledge import intake, summaries, sweeping
 from knowledge.broker import configure_broker
 from knowledge.errors import InternalError, ProviderUnavailable, QuarryError
+from knowledge.indexing import generations
 from knowledge.ledger import changes, idempotency, quotas, webhooks
 from knowledge.models import Content, IndexStatus, Item, WebhookEvent
 from knowledge.providers.protocols import StillTranscribing

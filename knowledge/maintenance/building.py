@@ -12,13 +12,18 @@ from psycopg.errors import LockNotAvailable
 
 from knowledge import tasks
 from knowledge.errors import Conflict, ProviderUnavailable
-from knowledge.generations import embed_item, embed_missing, generation_by, hold_off_writers
+from knowledge.indexing.generations import (
+    embed_item,
+    embed_missing,
+    generation_by,
+    hold_off_writers,
+)
+from knowledge.indexing.whales import drop_index, existing_indexes
 from knowledge.locks import Lock
 from knowledge.maintenance import Progress
 from knowledge.maintenance.mending import waiting_items
 from knowledge.models import Chunk, ChunkEmbedding, Generation
 from knowledge.providers import embedder_named
-from knowledge.whales import drop_index, existing_indexes
 
 GRACE = timedelta(seconds=30)
 """A search that began before a change of generation has ended by then."""

@@ -7,9 +7,9 @@ from django.db import connection
 from django.db.models import Count
 from psycopg import sql
 
-from knowledge.generations import live_generation
+from knowledge.indexing.generations import live_generation
+from knowledge.indexing.pipeline import INDEX_VERSION
 from knowledge.models import ChunkEmbedding, Generation, IndexStatus, Item
-from knowledge.pipeline import INDEX_VERSION
 
 ITEMS_WITHOUT_CHUNKS = r"""
     SELECT item.id FROM knowledge_item AS item

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import generations, shelving
+from knowledge import shelving
+from knowledge.indexing import generations
 from knowledge.maintenance import Progress, checking
 from knowledge.models import (
     Chunk,

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from knowledge import generations
 from knowledge.access import Access
-from knowledge.generations import INLINE_CHUNKS
+from knowledge.indexing import generations
+from knowledge.indexing.generations import INLINE_CHUNKS
 from knowledge.models import MEMORY_TYPES, Generation
 from knowledge.providers.protocols import Vectors
 from knowledge.retrieval.scope import Narrowing, Scope, scope_of

@@ -8,7 +8,7 @@ from time import monotonic
 import numpy as np
 
 from knowledge.errors import ProviderUnavailable
-from knowledge.generations import live_generation
+from knowledge.indexing.generations import live_generation
 from knowledge.retrieval import semantic
 from knowledge.retrieval.keyword import stems_of
 from knowledge.text.languages import DEFAULT, configuration_for

@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 
 from knowledge.access import Access
 from knowledge.errors import NotFound
-from knowledge.generations import live_generation
+from knowledge.indexing.generations import live_generation
 from knowledge.models import Folder, Generation, Item, ItemType, Source, SourcePage
 from knowledge.models.item import ItemQuerySet
 from knowledge.retrieval import door

@@ -6,7 +6,7 @@ from functools import cache
 from threading import Lock
 
 from knowledge.errors import ProviderUnavailable
-from knowledge.generations import embedder_of
+from knowledge.indexing.generations import embedder_of
 from knowledge.models import Generation
 from knowledge.monitoring.metrics import provider_call
 from knowledge.providers.protocols import Embedder, Vector

@@ -5,6 +5,7 @@ from typing import Any
 from django.db import transaction
 from psycopg.rows import DictRow
 
+from knowledge.indexing.whales import WHALE_CHUNKS, whale_index
 from knowledge.models import Generation
 from knowledge.providers.protocols import Vector
 from knowledge.retrieval import door, keyword, semantic
@@ -19,7 +20,6 @@ from knowledge.retrieval.plans import (
 )
 from knowledge.retrieval.reading import fetch, halves
 from knowledge.retrieval.scope import SCOPE_SQL, Scope, allowed
-from knowledge.whales import WHALE_CHUNKS, whale_index
 
 _POOL = 100
 """Candidates that each signal brings to the blend."""

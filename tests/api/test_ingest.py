@@ -5,7 +5,7 @@ import pytest
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from knowledge import generations
+from knowledge.indexing import generations
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, Content, Item
 from tests.conftest import Mint
 

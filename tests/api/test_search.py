@@ -110,7 +110,7 @@ def test_a_failing_embedder_leaves_keyword_search_and_says_so(
 ) -> None:
     add("Tides", "The moon pulls the tides.")
     broken = FakeEmbedder(failure=ProviderUnavailable("The model is away."))
-    monkeypatch.setattr("knowledge.generations.embedder_named", lambda name: broken)
+    monkeypatch.setattr("knowledge.indexing.generations.embedder_named", lambda name: broken)
     client = mint().client
     found = client.get("/api/v1/search", {"query": "moon"}).json()
     assert found["results"]

@@ -9,10 +9,10 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from knowledge import pipeline
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import ProviderUnavailable
+from knowledge.indexing import pipeline
 from knowledge.ingestion import add_text
 from knowledge.maintenance import checking
 from knowledge.models import Chunk, ChunkText, Item

@@ -3,8 +3,8 @@
 import pytest
 from django.db import connection
 
-from knowledge import pipeline
 from knowledge.access import Access
+from knowledge.indexing import pipeline
 from knowledge.models import Chunk, ChunkText
 from knowledge.text.chunking import Piece
 from knowledge.text.places import span_locator

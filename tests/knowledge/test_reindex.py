@@ -19,10 +19,10 @@ from django.core.management import CommandError
 from django.db import connection, transaction
 from django.utils import timezone
 
-from knowledge import generations
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import ProviderUnavailable
+from knowledge.indexing import generations
 from knowledge.ingestion import add_text
 from knowledge.library import delete_item
 from knowledge.maintenance import building

@@ -8,9 +8,9 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from knowledge import generations
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
+from knowledge.indexing import generations
 from knowledge.models import Folder
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.providers.protocols import Vector

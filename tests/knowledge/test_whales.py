@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
-from knowledge import generations, whales
 from knowledge.access import Access
+from knowledge.indexing import generations, whales
 from knowledge.ingestion import add_text
 from knowledge.maintenance import building
 from knowledge.models import Generation

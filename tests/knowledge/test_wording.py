@@ -10,9 +10,9 @@ from django.db import OperationalError, connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge import dictionary
+from knowledge.indexing import dictionary
+from knowledge.indexing.wording import write_words
 from knowledge.text.words import LONGEST_WORD, identifiers, plain
-from knowledge.wording import write_words
 
 TEXTS = {
     "english": "The runners were running past 3 old houses in v1.2.3, and the Runner's café "

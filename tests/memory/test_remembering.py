@@ -387,7 +387,7 @@ def test_without_an_embedder_it_is_remembered_and_says_what_was_not_looked_for(
 ) -> None:
     memory(agent.access, **NOTE)
     broken = fake.FakeEmbedder(failure=ProviderUnavailable("The embedder is away."))
-    monkeypatch.setattr("knowledge.generations.embedder_named", lambda _: broken)
+    monkeypatch.setattr("knowledge.indexing.generations.embedder_named", lambda _: broken)
     code, said = remembered(edge, agent, **NOTE)
     assert (code, said["conflicts"], said["index_status"]) == ("ok", [], "keyword")
     assert "embedder" in said["degraded"]

@@ -324,7 +324,7 @@ def test_a_failing_embedder_leaves_words_and_says_so(
 ) -> None:
     item = note("Granite")
     broken = FakeEmbedder(failure=ProviderUnavailable("The model is away."))
-    monkeypatch.setattr("knowledge.generations.embedder_named", lambda name: broken)
+    monkeypatch.setattr("knowledge.indexing.generations.embedder_named", lambda name: broken)
     answer = search_memory(library, query="granite")
     assert found(answer) == [item.pk]
     assert "The model is away" in (answer.degraded or "")

@@ -13,9 +13,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connection
 
-from knowledge import whales
 from knowledge.errors import QuarryError
-from knowledge.generations import live_generation
+from knowledge.indexing import whales
+from knowledge.indexing.generations import live_generation
 from knowledge.maintenance import Progress, building, checking, mending
 from knowledge.management.owners import user_named
 from knowledge.management.progress import ProgressBar

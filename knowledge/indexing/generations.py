@@ -10,8 +10,8 @@ import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
 
-from knowledge.copying import copy_rows
 from knowledge.errors import ProviderUnavailable
+from knowledge.indexing.copying import copy_rows
 from knowledge.locks import Lock
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
 from knowledge.monitoring.metrics import provider_call

@@ -11,8 +11,8 @@ from uuid import UUID
 
 import numpy as np
 
-from knowledge.copying import copy_rows
-from knowledge.dictionary import AS_WRITTEN, Bytes, Dictionary, Numbers, Reading, spans
+from knowledge.indexing.copying import copy_rows
+from knowledge.indexing.dictionary import AS_WRITTEN, Bytes, Dictionary, Numbers, Reading, spans
 
 Rows = np.ndarray[Any, np.dtype[np.void]]
 

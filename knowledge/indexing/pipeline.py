@@ -7,13 +7,13 @@ from struct import Struct
 
 from django.db import connection
 
-from knowledge.copying import copy_rows
-from knowledge.generations import EmbeddedPieces, hold_live_generation, write_pieces
+from knowledge.indexing.copying import copy_rows
+from knowledge.indexing.generations import EmbeddedPieces, hold_live_generation, write_pieces
+from knowledge.indexing.wording import write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
 from knowledge.text.chunking import Piece
 from knowledge.text.languages import configuration_for
 from knowledge.text.places import span_locator
-from knowledge.wording import write_words
 
 INDEX_VERSION = 2
 """To be raised whenever pieces, words or embedded texts come out otherwise than before."""
