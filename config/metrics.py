@@ -17,8 +17,8 @@ from prometheus_client.core import (
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
-from knowledge.broker import queue_lengths
 from knowledge.errors import ProviderUnavailable
+from knowledge.jobs.broker import queue_lengths
 from knowledge.monitoring.metrics import collector
 
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")

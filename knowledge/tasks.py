@@ -7,14 +7,15 @@ import dramatiq
 from django.db import transaction
 from dramatiq.middleware import CurrentMessage
 
-from knowledge import intake, summaries, sweeping
-from knowledge.broker import configure_broker
+from knowledge import intake, summaries
 from knowledge.errors import InternalError, ProviderUnavailable, QuarryError
 from knowledge.indexing import generations
+from knowledge.jobs import sweeping
+from knowledge.jobs.broker import configure_broker
+from knowledge.jobs.scheduling import every
 from knowledge.ledger import changes, idempotency, quotas, webhooks
 from knowledge.models import Content, IndexStatus, Item, WebhookEvent
 from knowledge.providers.protocols import StillTranscribing
-from knowledge.scheduling import every
 from knowledge.sources.extracted import Extracted
 from knowledge.storage import leftovers
 

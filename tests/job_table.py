@@ -3,7 +3,7 @@
 import dramatiq
 import pytest
 
-from knowledge.broker import PostgresBroker, broker_for
+from knowledge.jobs.broker import PostgresBroker, broker_for
 
 
 def send_to_the_table(monkeypatch: pytest.MonkeyPatch) -> PostgresBroker:

@@ -19,10 +19,10 @@ from django.db import transaction
 from dramatiq.broker import MessageProxy
 from pytest_django import Settings
 
-from knowledge.broker import broker_for, check_broker, without_message
 from knowledge.errors import ProviderUnavailable
-from knowledge.job_servers.rabbitmq import RabbitServer
-from knowledge.job_servers.redis import RedisServer
+from knowledge.jobs.broker import broker_for, check_broker, without_message
+from knowledge.jobs.servers.rabbitmq import RabbitServer
+from knowledge.jobs.servers.redis import RedisServer
 from knowledge.models import Job
 from tests.job_servers import free_port, rabbitmq_server, redis_server
 from tests.knowledge.jobs_for_tests import (
@@ -219,7 +219,7 @@ def test_a_worker_outlives_a_restart_of_redis_and_its_job_is_retried(
 ) -> None:
     monkeypatch.setattr("dramatiq.worker.CONSUMER_RESTART_DELAY_SECS", 0.1)
     monkeypatch.setattr("dramatiq.worker.POST_PROCESS_MESSAGE_RETRY_DELAY_SECS", 0.1)
-    monkeypatch.setattr("knowledge.job_servers.base.RETRY_SEC", 0.1)
+    monkeypatch.setattr("knowledge.jobs.servers.base.RETRY_SEC", 0.1)
     port = free_port()
     with job_runs_table(), ExitStack() as at_the_end:
         with closed_gate(), redis_server(tmp_path, port) as url:

@@ -13,7 +13,8 @@ from pytest_httpserver import HTTPServer
 from rest_framework.test import APIClient
 from werkzeug import Response
 
-from knowledge import consumer, intake, providers, tasks
+from knowledge import intake, providers, tasks
+from knowledge.jobs import consumer
 from knowledge.ledger.webhooks import create_webhook
 from knowledge.models import Delivery, Job, Tier, Usage
 from knowledge.providers import vendor_job

@@ -7,13 +7,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from knowledge import (
-    sweeping,
     tasks,  # noqa: F401 (makes the broker that these actors belong to)
 )
 from knowledge.crawling import crawl
 from knowledge.errors import InternalError
+from knowledge.jobs import sweeping
+from knowledge.jobs.scheduling import every
 from knowledge.models import Source
-from knowledge.scheduling import every
 
 _HOUR = 3_600_000
 

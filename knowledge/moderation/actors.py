@@ -7,12 +7,12 @@ from django.db import transaction
 
 from knowledge import (
     full_screening,
-    sweeping,
     tasks,  # noqa: F401 (makes the broker that these actors belong to)
 )
 from knowledge.findings import Found
+from knowledge.jobs import sweeping
+from knowledge.jobs.scheduling import every
 from knowledge.models import Item
-from knowledge.scheduling import every
 
 _HOUR = 3_600_000
 

@@ -5,7 +5,7 @@ from uuid import UUID
 import dramatiq
 
 from knowledge import tasks  # noqa: F401 (makes the broker that these actors belong to)
-from knowledge.scheduling import every
+from knowledge.jobs.scheduling import every
 from knowledge.trust import reputation, scoring
 
 _HOUR = 3_600_000

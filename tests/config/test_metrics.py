@@ -21,8 +21,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from config.asgi import application
-from knowledge import broker
 from knowledge.errors import IngestFailed, ProviderUnavailable
+from knowledge.jobs import broker
 from knowledge.models import Job
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.retrieval import semantic

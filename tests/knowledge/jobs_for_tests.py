@@ -168,7 +168,7 @@ def main() -> None:
     from django.core.management import call_command
 
     django.setup()
-    from knowledge import scheduling
+    from knowledge.jobs import scheduling
     from knowledge.management.actors import import_actors
 
     import_actors()

@@ -12,10 +12,10 @@ from dramatiq.brokers.stub import StubBroker
 from dramatiq.errors import ConnectionClosed, QueueNotFound
 from pytest_django import Settings
 
-from knowledge import consumer as consuming
-from knowledge.broker import PostgresBroker, configure_broker, job_middleware
-from knowledge.job_servers.rabbitmq import RabbitServer
-from knowledge.job_servers.redis import RedisServer
+from knowledge.jobs import consumer as consuming
+from knowledge.jobs.broker import PostgresBroker, configure_broker, job_middleware
+from knowledge.jobs.servers.rabbitmq import RabbitServer
+from knowledge.jobs.servers.redis import RedisServer
 from knowledge.models import Job
 from tests.knowledge.jobs_for_tests import (
     closed_gate,

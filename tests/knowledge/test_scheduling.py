@@ -8,11 +8,11 @@ import dramatiq
 import pytest
 from django.utils import timezone
 
-from knowledge import scheduling
-from knowledge.broker import PostgresBroker, broker_for, job_middleware
+from knowledge.jobs import scheduling
+from knowledge.jobs.broker import PostgresBroker, broker_for, job_middleware
+from knowledge.jobs.scheduling import Sweep, due, every, run_scheduler
 from knowledge.locks import Lock
 from knowledge.models import Job, Schedule
-from knowledge.scheduling import Sweep, due, every, run_scheduler
 from tests.job_servers import free_port
 from tests.knowledge.jobs_for_tests import eventually, sql, worker_process
 

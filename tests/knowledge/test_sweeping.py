@@ -5,9 +5,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from knowledge.broker import broker_for
+from knowledge.jobs.broker import broker_for
+from knowledge.jobs.sweeping import given_up_contents, given_up_items, stuck_contents, stuck_items
 from knowledge.models import Content, Item, Job
-from knowledge.sweeping import given_up_contents, given_up_items, stuck_contents, stuck_items
 
 LONG = timedelta(minutes=11)
 

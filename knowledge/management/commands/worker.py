@@ -11,12 +11,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from dramatiq.worker import Worker
 
-from knowledge.broker import PostgresBroker, check_broker
 from knowledge.errors import ProviderUnavailable
+from knowledge.jobs.broker import PostgresBroker, check_broker
+from knowledge.jobs.scheduling import run_scheduler
 from knowledge.management.actors import import_actors
 from knowledge.models import Job
 from knowledge.monitoring.metrics import share_metrics
-from knowledge.scheduling import run_scheduler
 
 STOP_SEC = 20
 

@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from knowledge.broker import check_broker
 from knowledge.errors import ProviderUnavailable
+from knowledge.jobs.broker import check_broker
 from knowledge.models import Generation, IndexStatus, Item, Job
 from knowledge.providers import embedder_named, live_summarizer, live_transcriber
 from tokens.models import Token

@@ -16,8 +16,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections, transaction
 from django.db.utils import OperationalError
 
-from knowledge.broker import check_broker
 from knowledge.errors import ProviderUnavailable
+from knowledge.jobs.broker import check_broker
 from knowledge.monitoring.metrics import share_metrics
 from knowledge.providers import live_embedder
 from tokens.first_run import FirstRun, set_up_first_run

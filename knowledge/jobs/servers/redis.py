@@ -12,7 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from knowledge.errors import ProviderUnavailable
-from knowledge.job_servers.base import JobServer, arguments_of, place, reason
+from knowledge.jobs.servers.base import JobServer, arguments_of, place, reason
 
 HEARTBEAT_MS = 5000
 """A worker that Redis has not heard of for so long is dead, and its messages are free."""

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from knowledge.broker import keeps_dead_jobs, without_message
-from knowledge.job_servers.base import arguments_of
+from knowledge.jobs.broker import keeps_dead_jobs, without_message
+from knowledge.jobs.servers.base import arguments_of
 from knowledge.models import Content, ContentState, IndexStatus, Item, Job, Source
 from knowledge.models.job import JobState
 

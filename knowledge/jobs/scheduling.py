@@ -18,9 +18,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 from dramatiq import Actor
 
-from knowledge.broker import enqueue_now
-from knowledge.consumer import OUTAGE, open_session
 from knowledge.errors import ProviderUnavailable
+from knowledge.jobs.broker import enqueue_now
+from knowledge.jobs.consumer import OUTAGE, open_session
 from knowledge.locks import Lock
 from knowledge.models import Schedule
 

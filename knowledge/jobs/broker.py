@@ -20,8 +20,8 @@ from dramatiq.errors import QueueNotFound
 from dramatiq.message import Message
 from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
 
-from knowledge.consumer import HeldMessage, PostgresConsumer
-from knowledge.job_servers.base import JobServer, arguments_of
+from knowledge.jobs.consumer import HeldMessage, PostgresConsumer
+from knowledge.jobs.servers.base import JobServer, arguments_of
 from knowledge.models import Job
 from knowledge.monitoring.logs import job_id
 from knowledge.monitoring.metrics import JOB_SECONDS, JOBS
@@ -137,11 +137,11 @@ def broker_for(url: str) -> Broker:
 def _server_at(url: str) -> JobServer:
     scheme = url.partition(":")[0]
     if scheme in ("redis", "rediss"):
-        from knowledge.job_servers.redis import RedisServer
+        from knowledge.jobs.servers.redis import RedisServer
 
         return RedisServer(url, job_middleware())
     if scheme in ("amqp", "amqps"):
-        from knowledge.job_servers.rabbitmq import RabbitServer
+        from knowledge.jobs.servers.rabbitmq import RabbitServer
 
         return RabbitServer(url, job_middleware())
     raise ImproperlyConfigured(

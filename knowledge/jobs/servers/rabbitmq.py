@@ -16,7 +16,7 @@ from dramatiq.middleware import Middleware
 from pika.exceptions import AMQPError
 
 from knowledge.errors import ProviderUnavailable
-from knowledge.job_servers.base import JobServer, place, reason
+from knowledge.jobs.servers.base import JobServer, place, reason
 
 _PATIENCE = {
     "heartbeat": "15",
