@@ -56,7 +56,7 @@ def _fill(owner_id: int, count: int) -> None:
     from django.db import transaction
 
     from knowledge.access import Access
-    from knowledge.ingestion import add_text
+    from knowledge.ingest.ingestion import add_text
     from knowledge.library import create_folder, file_item
 
     transaction.set_autocommit(False)  # a commit for each would take most of the time
@@ -110,9 +110,9 @@ def _export(owner_id: int, path: Path) -> None:
 def _import(owner_id: int, path: Path) -> None:
     from dramatiq import get_broker
 
-    from knowledge import tasks
     from knowledge.access import Access
     from knowledge.importing import import_library
+    from knowledge.ingest import tasks
 
     # Jobs go to a database or a server, not to this process's memory.
     get_broker().enqueue = lambda message, *, delay=None: message  # type: ignore[method-assign]

@@ -93,8 +93,8 @@ def add_collection(collection: Collection) -> Shelf:
 
 def add(access: Any, title: str, text: str) -> UUID:
     """Add a text and do at once what a worker would do later."""
-    from knowledge import ingestion
     from knowledge.indexing import generations
+    from knowledge.ingest import ingestion
     from knowledge.models import IndexStatus
 
     item = ingestion.add_text(access, title=title, text=text)

@@ -8,16 +8,17 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import library, quarantine, shelving
+from knowledge import library, quarantine
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput
 from knowledge.findings import Found, each_once, found_in
+from knowledge.ingest import shelving
+from knowledge.ingest.shelving import MAX_TITLE
 from knowledge.ledger import changes as record
 from knowledge.library import Expectation, anything, visible_item
 from knowledge.models import MEMORY_TYPES, REGISTRY_TYPES, Item, Visibility
 from knowledge.moderation import actors
 from knowledge.registry import publishing
-from knowledge.shelving import MAX_TITLE
 from knowledge.validation import clean_line, clean_tags, one_of
 
 _SCREENED = (*MEMORY_TYPES, *REGISTRY_TYPES)

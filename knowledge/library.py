@@ -12,10 +12,11 @@ from django.db.models import Count, Max, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from knowledge import intake, quarantine, shelving, tasks
+from knowledge import quarantine
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound
 from knowledge.indexing import pipeline
+from knowledge.ingest import intake, shelving, tasks
 from knowledge.ledger import changes as record
 from knowledge.ledger import quotas
 from knowledge.models import (

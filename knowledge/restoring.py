@@ -10,10 +10,12 @@ from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Lower
 
-from knowledge import admitting, shelving
+from knowledge import admitting
 from knowledge.access import Access
 from knowledge.admitting import Admission
 from knowledge.errors import IngestFailed
+from knowledge.ingest import shelving
+from knowledge.ingest.shelving import Prepared
 from knowledge.item_records import ItemRecord
 from knowledge.ledger import changes
 from knowledge.models import (
@@ -30,7 +32,6 @@ from knowledge.models import (
     Visibility,
 )
 from knowledge.records import ContentRecord, FolderRecord
-from knowledge.shelving import Prepared
 from knowledge.sources import canonical
 from knowledge.stand_ins import Place, date_rows, places
 

@@ -12,9 +12,11 @@ from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model
 
-from knowledge import intake, library, quarantine, shelving, tasks
+from knowledge import library, quarantine
 from knowledge.access import Access
 from knowledge.errors import NameTaken, QuotaExceeded
+from knowledge.ingest import intake, shelving, tasks
+from knowledge.ingest.shelving import Prepared
 from knowledge.ledger.changes import M, as_data, from_data, text_digest, values_of
 from knowledge.models import (
     Change,
@@ -30,7 +32,6 @@ from knowledge.models import (
     Upload,
     Webhook,
 )
-from knowledge.shelving import Prepared
 
 
 class SinceChanged(Exception):

@@ -10,7 +10,7 @@ from mcp_types import PromptArgument
 from knowledge import library
 from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied, InvalidInput
-from knowledge.ingestion import MAX_TEXT
+from knowledge.ingest.ingestion import MAX_TEXT
 from knowledge.library import MAX_FOLDER_NAME
 from knowledge.retrieval.search import MAX_QUERY
 from knowledge.validation import clean_text

@@ -12,11 +12,11 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from knowledge.access import Access
-from knowledge.ingestion import add_to_knowledge
+from knowledge.ingest.ingestion import add_to_knowledge
+from knowledge.ingest.uploads import DOCUMENTS, RECORDINGS, begin_upload, finish_upload
 from knowledge.ledger.webhooks import create_webhook
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, Content, Delivery, Item
 from knowledge.storage import live_store
-from knowledge.uploads import DOCUMENTS, RECORDINGS, begin_upload, finish_upload
 from tests.sources import files_for_tests as made
 from tests.sources.recordings_for_tests import silence, written
 from tests.wire.assemblyai import AssemblyAI, completed

@@ -9,12 +9,12 @@ ROOT = Path(__file__).resolve().parent.parent
 EDGES = ("knowledge/api", "mcp_gateway", "knowledge/retrieval")
 ASKS = (
     "knowledge/library.py",
-    "knowledge/ingestion.py",
-    "knowledge/transforms.py",
+    "knowledge/ingest/ingestion.py",
+    "knowledge/ingest/transforms.py",
     "knowledge/ledger/webhooks.py",
     "knowledge/exporting.py",
     "knowledge/importing.py",
-    "knowledge/uploads.py",
+    "knowledge/ingest/uploads.py",
     "knowledge/documentation.py",
     "knowledge/memory",
     "knowledge/registry",
@@ -28,8 +28,8 @@ DOORS = {"visible_to", "published_to", "offered_to", "create"}
 # operator, for whom a judgment counts of whatever it was.
 ALLOWED = {
     ("knowledge/registry/undone.py", "Item", "select_related"),
-    ("knowledge/uploads.py", "Upload", "filter"),
-    ("knowledge/uploads.py", "Upload", "select_for_update"),
+    ("knowledge/ingest/uploads.py", "Upload", "filter"),
+    ("knowledge/ingest/uploads.py", "Upload", "select_for_update"),
 }
 
 

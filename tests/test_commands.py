@@ -11,8 +11,8 @@ from django.db import connection
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
-from knowledge import tasks
 from knowledge.access import Access
+from knowledge.ingest import tasks
 from knowledge.library import create_folder
 from knowledge.management import waiting
 from knowledge.models import Content, Item, Upload

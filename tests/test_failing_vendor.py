@@ -13,7 +13,9 @@ from pytest_httpserver import HTTPServer
 from rest_framework.test import APIClient
 from werkzeug import Response
 
-from knowledge import intake, providers, tasks
+from knowledge import providers
+from knowledge.ingest import intake, tasks
+from knowledge.ingest.uploads import RECORDINGS, begin_upload, finish_upload
 from knowledge.jobs import consumer
 from knowledge.ledger.webhooks import create_webhook
 from knowledge.models import Delivery, Job, Tier, Usage
@@ -21,7 +23,6 @@ from knowledge.providers import vendor_job
 from knowledge.providers.assemblyai import AssemblyAITranscriber
 from knowledge.sources import audio
 from knowledge.storage import live_store
-from knowledge.uploads import RECORDINGS, begin_upload, finish_upload
 from tests.conftest import Mint, Minted
 from tests.job_table import send_to_the_table
 from tests.knowledge.jobs_for_tests import eventually, working

@@ -7,11 +7,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from knowledge import ingestion
 from knowledge.admin.base import badge, linked, preformatted
 from knowledge.admin.item_forms import AddForm, ItemForm, add_by, update_by
 from knowledge.admin.item_pages import ItemPages
 from knowledge.admin.progress import COLOURS, RetryAdmin, progress_of
+from knowledge.ingest import ingestion
 from knowledge.models import (
     MEMORY_TYPES,
     REGISTRY_TYPES,

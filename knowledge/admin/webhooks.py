@@ -17,9 +17,9 @@ from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldAdminTextInputWidget,
 )
 
-from knowledge import tasks
 from knowledge.access import Access
 from knowledge.admin.base import AskAdmin, AskForm, ReadOnlyAdmin, badge, preformatted
+from knowledge.ingest import tasks
 from knowledge.ledger import webhooks
 from knowledge.models import Delivery, DeliveryState, Webhook, WebhookEvent
 from knowledge.models.webhook import every_event

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 from asgiref.sync import ThreadSensitiveContext
 from django.core.handlers.asgi import ASGIRequest
 
-from knowledge import uploads
 from knowledge.api.errors import answer_error
 from knowledge.api.exchange import ImportView, too_large
 from knowledge.api.receiving import (
@@ -23,6 +22,7 @@ from knowledge.api.receiving import (
     send_answer,
 )
 from knowledge.errors import InvalidInput, QuarryError
+from knowledge.ingest import uploads
 
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 

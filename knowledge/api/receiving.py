@@ -18,10 +18,10 @@ from django.db import close_old_connections
 from django.http.request import split_domain_port, validate_host
 from rest_framework.response import Response
 
-from knowledge import uploads
 from knowledge.api.errors import answer_error
 from knowledge.errors import InvalidInput, MethodNotAllowed
-from knowledge.uploads import Incoming
+from knowledge.ingest import uploads
+from knowledge.ingest.uploads import Incoming
 from knowledge.validation import as_id
 
 Message = MutableMapping[str, Any]

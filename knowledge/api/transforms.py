@@ -3,10 +3,10 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import transforms
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.shapes import TransformOutput
 from knowledge.api.toolsets import LIBRARY
+from knowledge.ingest import transforms
 
 
 class TransformInput(Input):

@@ -6,12 +6,12 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import uploads
 from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Flag, Id, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput
 from knowledge.api.toolsets import LIBRARY
-from knowledge.shelving import MAX_TITLE
+from knowledge.ingest import uploads
+from knowledge.ingest.shelving import MAX_TITLE
 
 
 class SignedUrlInput(Input):

@@ -6,11 +6,11 @@ import dramatiq
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import (
-    tasks,  # noqa: F401 (makes the broker that these actors belong to)
-)
 from knowledge.crawling import crawl
 from knowledge.errors import InternalError
+from knowledge.ingest import (
+    tasks,  # noqa: F401 (makes the broker that these actors belong to)
+)
 from knowledge.jobs import sweeping
 from knowledge.jobs.scheduling import every
 from knowledge.models import Source

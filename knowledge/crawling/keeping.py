@@ -13,16 +13,16 @@ from urllib.parse import unquote, urlsplit
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import intake, shelving
 from knowledge.access import Access, Capability
 from knowledge.crawling import frontier
 from knowledge.crawling.frontier import Address
 from knowledge.crawling.reading import Moved, Read
 from knowledge.crawling.site import Site
 from knowledge.errors import QuarryError
+from knowledge.ingest import intake, shelving
+from knowledge.ingest.shelving import Prepared, Wish
 from knowledge.ledger import changes
 from knowledge.models import Content, CrawlState, Item, PageState, Source, SourcePage
-from knowledge.shelving import Prepared, Wish
 from knowledge.sources import canonical
 from knowledge.sources.extracted import Extracted
 

@@ -10,7 +10,6 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from knowledge import tasks
 from knowledge.errors import Conflict, ProviderUnavailable
 from knowledge.indexing.generations import (
     embed_item,
@@ -19,6 +18,7 @@ from knowledge.indexing.generations import (
     hold_off_writers,
 )
 from knowledge.indexing.whales import drop_index, existing_indexes
+from knowledge.ingest import tasks
 from knowledge.locks import Lock
 from knowledge.maintenance import Progress
 from knowledge.maintenance.mending import waiting_items

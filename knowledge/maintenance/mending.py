@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import shelving
 from knowledge.indexing import generations
+from knowledge.ingest import shelving
 from knowledge.maintenance import Progress, checking
 from knowledge.models import (
     Chunk,

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 ACTOR_MODULES = (
-    "knowledge.tasks",
+    "knowledge.ingest.tasks",
     "knowledge.moderation.actors",
     "knowledge.trust.actors",
     "knowledge.crawling.actors",

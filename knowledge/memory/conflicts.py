@@ -7,11 +7,11 @@ from uuid import UUID
 from knowledge.access import Access
 from knowledge.indexing import generations
 from knowledge.indexing.generations import INLINE_CHUNKS
+from knowledge.ingest.shelving import Prepared
 from knowledge.models import MEMORY_TYPES, Generation
 from knowledge.providers.protocols import Vectors
 from knowledge.retrieval.scope import Narrowing, Scope, scope_of
 from knowledge.retrieval.statement import ranked
-from knowledge.shelving import Prepared
 
 ALIKE = 0.85
 """The cosine from which two texts are said to be near-duplicates."""

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from knowledge import shelving
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
 from knowledge.findings import Found, found_in
+from knowledge.ingest import shelving
+from knowledge.ingest.shelving import Prepared, Wish
 from knowledge.memory.conflicts import Conflicts, near_duplicates
 from knowledge.memory.relations import all_still_there, link, seen_items
 from knowledge.models import (
@@ -20,7 +21,6 @@ from knowledge.models import (
 )
 from knowledge.models.attributes import checked_attributes
 from knowledge.moderation import actors
-from knowledge.shelving import Prepared, Wish
 from knowledge.validation import as_id, clean_line, clean_tags, clean_text, one_of, refuse_blob
 
 ENTITY_TYPES = tuple(str(each) for each in MEMORY_TYPES)

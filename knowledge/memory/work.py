@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from knowledge import intake, quarantine, shelving
+from knowledge import quarantine
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
 from knowledge.findings import found_in
+from knowledge.ingest import intake, shelving
+from knowledge.ingest.shelving import Prepared
 from knowledge.ledger import changes
 from knowledge.memory.actions import Asked, asked_of
 from knowledge.memory.relations import all_still_there, end, held_item, link, seen_items
@@ -24,7 +26,6 @@ from knowledge.models import (
 )
 from knowledge.models.attributes import changed_attributes
 from knowledge.moderation import actors
-from knowledge.shelving import Prepared
 
 _FIELDS = ("attributes", "archived", "tags", "custom_title")
 

@@ -5,11 +5,11 @@ from uuid import UUID
 import dramatiq
 from django.db import transaction
 
-from knowledge import (
-    full_screening,
+from knowledge import full_screening
+from knowledge.findings import Found
+from knowledge.ingest import (
     tasks,  # noqa: F401 (makes the broker that these actors belong to)
 )
-from knowledge.findings import Found
 from knowledge.jobs import sweeping
 from knowledge.jobs.scheduling import every
 from knowledge.models import Item

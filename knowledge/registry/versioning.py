@@ -7,10 +7,12 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
-from knowledge import intake, quarantine, shelving
+from knowledge import quarantine
 from knowledge.access import Access
 from knowledge.errors import Conflict
 from knowledge.findings import Found, each_once
+from knowledge.ingest import intake, shelving
+from knowledge.ingest.shelving import Prepared, Wish
 from knowledge.ledger import changes
 from knowledge.models import (
     UNIT_TYPES,
@@ -24,7 +26,6 @@ from knowledge.moderation import actors
 from knowledge.registry import publishing
 from knowledge.registry.bundles import Stored
 from knowledge.registry.publishing import current_version
-from knowledge.shelving import Prepared, Wish
 from knowledge.trust.novelty import Novelty, novelty_of_text
 from knowledge.trust.scoring import score_item
 

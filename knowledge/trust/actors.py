@@ -4,7 +4,9 @@ from uuid import UUID
 
 import dramatiq
 
-from knowledge import tasks  # noqa: F401 (makes the broker that these actors belong to)
+from knowledge.ingest import (
+    tasks,  # noqa: F401 (makes the broker that these actors belong to)
+)
 from knowledge.jobs.scheduling import every
 from knowledge.trust import reputation, scoring
 

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from knowledge import ingestion, models
+from knowledge import models
+from knowledge.ingest import ingestion
 from knowledge.library import Recent
 from knowledge.models import Item
 from mcp_gateway.cursors import cursor_after

@@ -2,14 +2,15 @@
 
 from typing import Annotated
 
-from knowledge import ingestion, library
+from knowledge import library
 from knowledge.access import Access, Capability
-from knowledge.ingestion import KINDS, MAX_TEXT, MIN_TEXT
+from knowledge.ingest import ingestion
+from knowledge.ingest.ingestion import KINDS, MAX_TEXT, MIN_TEXT
+from knowledge.ingest.shelving import MAX_TITLE
 from knowledge.library import MAX_RECENT
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY, MODES, search
-from knowledge.shelving import MAX_TITLE
 from knowledge.validation import MAX_TAG, MAX_TAGS, as_id, within
 from mcp_gateway.cursors import place_of
 from mcp_gateway.payloads.folders import Folders

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
-from knowledge.ingestion import add_text
+from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.uploads import begin_upload
 from knowledge.ledger.webhooks import announce, create_webhook
 from knowledge.library import create_folder, file_item
 from knowledge.memory import remembering
@@ -40,7 +41,6 @@ from knowledge.models import (
     WebhookEvent,
 )
 from knowledge.registry.contributing import contribute_skill
-from knowledge.uploads import begin_upload
 from tests.conftest import LONG_ENOUGH
 from tokens.activity import record
 from tokens.minting import TokenRequest, mint_token

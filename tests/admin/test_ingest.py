@@ -13,10 +13,10 @@ from dramatiq.brokers.stub import StubBroker
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
-from knowledge import intake
 from knowledge.access import Access
 from knowledge.errors import IngestFailed
-from knowledge.ingestion import add_to_knowledge
+from knowledge.ingest import intake
+from knowledge.ingest.ingestion import add_to_knowledge
 from knowledge.ledger import quotas
 from knowledge.models import (
     Allowance,

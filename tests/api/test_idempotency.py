@@ -12,8 +12,8 @@ from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from knowledge import tasks
 from knowledge.errors import Conflict, ProviderUnavailable
+from knowledge.ingest import tasks
 from knowledge.ledger import idempotency
 from knowledge.models import Folder, IdempotencyRecord, Item, Webhook
 from tests.conftest import LONG_ENOUGH, Mint
@@ -83,7 +83,7 @@ def test_a_failure_of_ours_is_not_kept(mint: Mint, monkeypatch: pytest.MonkeyPat
 
     client = mint().client
     with monkeypatch.context() as patched:
-        patched.setattr("knowledge.ingestion.add_to_knowledge", broken)
+        patched.setattr("knowledge.ingest.ingestion.add_to_knowledge", broken)
         assert post(client, "ingest", NOTE).status_code == 503
     assert post(client, "ingest", NOTE).status_code == 201
 

@@ -3,8 +3,8 @@ from uuid import uuid4
 
 import pytest
 
-from knowledge import tasks
 from knowledge.api.shapes import TransformOutput
+from knowledge.ingest import tasks
 from knowledge.models import Content, Folder, Transform
 from tests.conftest import Add, Mint
 

@@ -18,13 +18,13 @@ from moto.server import ThreadedMotoServer
 from pytest_django import Settings
 
 from config.asgi import application
-from knowledge import ingestion, tasks
 from knowledge.api import receiving
 from knowledge.errors import QuotaExceeded
-from knowledge.ingestion import Added
+from knowledge.ingest import ingestion, tasks
+from knowledge.ingest.ingestion import Added
+from knowledge.ingest.uploads import FINISH_WITHIN, PUT_WITHIN, add_file, clean_filename
 from knowledge.models import Content, Folder, Item, Upload
 from knowledge.storage import S3Store, leftovers, live_store
-from knowledge.uploads import FINISH_WITHIN, PUT_WITHIN, add_file, clean_filename
 from tests.conftest import Mint, Minted
 from tests.knowledge.conftest import in_threads
 

@@ -12,7 +12,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from knowledge.access import Access
-from knowledge.ingestion import add_to_knowledge
+from knowledge.ingest.ingestion import add_to_knowledge
 from knowledge.models import Chunk, Content, Item, Link
 from tests.sources.recordings_for_tests import tone, written
 

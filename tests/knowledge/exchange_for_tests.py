@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from knowledge import ingestion, library
+from knowledge import library
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.exporting import export_library
 from knowledge.importing import Imported, import_library
+from knowledge.ingest import ingestion
+from knowledge.ingest.shelving import Wish, shelve
 from knowledge.models import (
     Chunk,
     Content,
@@ -23,7 +25,6 @@ from knowledge.models import (
     Source,
     Transform,
 )
-from knowledge.shelving import Wish, shelve
 
 PAGE = "https://rivers.example/stone"
 TALK = "Ada: Granite is hard. Slate splits along its planes, said the quarryman."

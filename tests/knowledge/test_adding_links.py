@@ -11,10 +11,11 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from knowledge import ingestion, library
+from knowledge import library
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import IngestFailed, UnsupportedMedia
+from knowledge.ingest import ingestion
 from knowledge.ledger import webhooks
 from knowledge.models import (
     Chunk,

@@ -9,16 +9,17 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge import library as shelves
-from knowledge import providers, tasks
+from knowledge import providers
 from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import Conflict, IngestFailed, ProviderUnavailable
+from knowledge.ingest import tasks
+from knowledge.ingest.transforms import transform_item
 from knowledge.ledger import webhooks
 from knowledge.models import Chunk, Content, Delivery, Item, Reservation, Transform, Usage
 from knowledge.providers.fake import FakeTranscriber
 from knowledge.providers.protocols import Transcript
 from knowledge.retrieval.search import search
-from knowledge.transforms import transform_item
 from tests.knowledge.adding_for_tests import (
     add_link,
     rows,

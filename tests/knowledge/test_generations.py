@@ -4,10 +4,10 @@ import pytest
 from django.utils import timezone
 from dramatiq import get_broker
 
-from knowledge import ingestion, shelving, tasks
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import generations, pipeline
+from knowledge.ingest import ingestion, shelving, tasks
 from knowledge.maintenance import building
 from knowledge.models import ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder

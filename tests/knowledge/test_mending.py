@@ -13,7 +13,7 @@ from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import pipeline
-from knowledge.ingestion import add_text
+from knowledge.ingest.ingestion import add_text
 from knowledge.maintenance import checking
 from knowledge.models import Chunk, ChunkText, Item
 from knowledge.providers.fake import FakeEmbedder

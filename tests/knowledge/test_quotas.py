@@ -12,9 +12,10 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge import library as shelves
-from knowledge import providers, tasks
+from knowledge import providers
 from knowledge.access import Access
 from knowledge.errors import QuarryError, QuotaExceeded
+from knowledge.ingest import tasks
 from knowledge.ledger import quotas, webhooks
 from knowledge.models import (
     Allowance,

@@ -23,7 +23,7 @@ from knowledge.access import Access
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import generations
-from knowledge.ingestion import add_text
+from knowledge.ingest.ingestion import add_text
 from knowledge.library import delete_item
 from knowledge.maintenance import building
 from knowledge.models import Chunk, ChunkEmbedding, Generation, Item

@@ -10,9 +10,10 @@ from django.utils import timezone
 from dramatiq.brokers.stub import StubBroker
 from pytest_httpserver import HTTPServer
 
-from knowledge import providers, summaries, tasks, transforms
+from knowledge import providers
 from knowledge.access import Access
 from knowledge.errors import CapabilityDenied, Conflict, NotFound, ProviderUnavailable
+from knowledge.ingest import summaries, tasks, transforms
 from knowledge.models import Content, ContentState, Item, Transform, TransformState, Usage
 from knowledge.providers.fake import FakeSummarizer
 from knowledge.providers.protocols import Summary

@@ -13,7 +13,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_httpserver import HTTPServer
 
-from knowledge import tasks
 from knowledge.access import Access
 from knowledge.errors import (
     CapabilityDenied,
@@ -22,6 +21,7 @@ from knowledge.errors import (
     NotFound,
     ProviderUnavailable,
 )
+from knowledge.ingest import tasks
 from knowledge.ledger import webhooks
 from knowledge.models import Content, Delivery, Folder, Item, Webhook, WebhookEvent
 from tests.conftest import Add, Mint

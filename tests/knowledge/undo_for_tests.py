@@ -10,7 +10,8 @@ from django.utils import timezone
 from knowledge.access import Access
 from knowledge.documentation import SourceChanges, delete_source, update_source
 from knowledge.editing import ItemChanges, update_item
-from knowledge.ingestion import add_text
+from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.shelving import Wish, prepare, shelve
 from knowledge.ledger.changes import as_data, row_added, text_digest
 from knowledge.ledger.webhooks import create_webhook, delete_webhook, update_webhook
 from knowledge.library import (
@@ -51,7 +52,6 @@ from knowledge.models import (
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.offering import delete_provider, register_provider
 from knowledge.registry.validating import validate_unit
-from knowledge.shelving import Wish, prepare, shelve
 from knowledge.undo import Undone, preview, undo
 from tests.conftest import LONG_ENOUGH, Minted
 from tests.knowledge.adding_for_tests import run_jobs

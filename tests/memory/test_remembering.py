@@ -8,9 +8,10 @@ import pytest
 from django.contrib.auth.models import User
 from jsonschema import Draft202012Validator
 
-from knowledge import shelving
 from knowledge.access import Access
 from knowledge.errors import NotFound, ProviderUnavailable
+from knowledge.ingest import shelving
+from knowledge.ingest.shelving import Prepared
 from knowledge.library import file_item
 from knowledge.memory import relations
 from knowledge.memory.conflicts import ALIKE, MAX_CONFLICTS
@@ -19,7 +20,6 @@ from knowledge.models import Change, Content, Folder, Item, Quarantine, Relation
 from knowledge.models.attributes import PRIORITIES
 from knowledge.providers import fake
 from knowledge.retrieval.search import search
-from knowledge.shelving import Prepared
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
 from mcp_gateway.registry import TOOLS

@@ -11,12 +11,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from knowledge.access import Access
 from knowledge.errors import QuarryError
-from knowledge.ingestion import MAX_TEXT, Added, add_to_knowledge
+from knowledge.ingest.ingestion import MAX_TEXT, Added, add_to_knowledge
+from knowledge.ingest.uploads import add_file
 from knowledge.library import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.management.waiting import wait_until_finished
 from knowledge.models import ContentState, Folder, Item
-from knowledge.uploads import add_file
 
 _LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 _PATH = re.compile(r"(~|\.\.?)?/\S.*|[!-~]+")

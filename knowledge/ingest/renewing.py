@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from knowledge import transforms
 from knowledge.access import Access
+from knowledge.ingest import transforms
+from knowledge.ingest.shelving import Prepared, Wish, file_into, folders_within, index, prepare
 from knowledge.ledger import changes
 from knowledge.models import Content, IndexStatus, Item, Transform, TransformState
-from knowledge.shelving import Prepared, Wish, file_into, folders_within, index, prepare
 
 _RENEWED = ("archived", "in_kb", "custom_title", "tags")
 

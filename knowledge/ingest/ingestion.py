@@ -8,15 +8,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import intake, linking, tasks
 from knowledge.access import Access, Capability
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
-from knowledge.ledger import quotas
-from knowledge.models import Content, Item, Step, Transform, Upload, UploadState
-from knowledge.monitoring.metrics import INGESTED
-from knowledge.providers import live_transcriber
-from knowledge.renewing import renew_item
-from knowledge.shelving import (
+from knowledge.ingest import intake, linking, tasks
+from knowledge.ingest.renewing import renew_item
+from knowledge.ingest.shelving import (
     MAX_TITLE,
     Prepared,
     Wish,
@@ -26,6 +22,10 @@ from knowledge.shelving import (
     shelve,
     wish_of,
 )
+from knowledge.ledger import quotas
+from knowledge.models import Content, Item, Step, Transform, Upload, UploadState
+from knowledge.monitoring.metrics import INGESTED
+from knowledge.providers import live_transcriber
 from knowledge.sources import audio, canonical, files, links
 from knowledge.sources.addresses import read_url
 from knowledge.sources.extracted import Extracted, Fetched, Recording

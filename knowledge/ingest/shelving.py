@@ -7,11 +7,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import tasks, transforms
 from knowledge.access import Access
 from knowledge.errors import OutOfScope
 from knowledge.indexing import generations, pipeline
 from knowledge.indexing.generations import EmbeddedPieces
+from knowledge.ingest import tasks, transforms
 from knowledge.ledger import changes
 from knowledge.models import (
     Content,

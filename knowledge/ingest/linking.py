@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from knowledge import intake, tasks
+from knowledge.ingest import intake, tasks
 from knowledge.ledger import quotas
 from knowledge.models import Content, ContentState, Link, Step, TranscriptionStatus
 from knowledge.sources import audio

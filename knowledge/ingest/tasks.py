@@ -7,9 +7,9 @@ import dramatiq
 from django.db import transaction
 from dramatiq.middleware import CurrentMessage
 
-from knowledge import intake, summaries
 from knowledge.errors import InternalError, ProviderUnavailable, QuarryError
 from knowledge.indexing import generations
+from knowledge.ingest import intake, summaries
 from knowledge.jobs import sweeping
 from knowledge.jobs.broker import configure_broker
 from knowledge.jobs.scheduling import every

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import ingestion
 from knowledge.access import Access, Capability
 from knowledge.errors import (
     Conflict,
@@ -20,9 +19,10 @@ from knowledge.errors import (
     QuarryError,
     UnsupportedMedia,
 )
-from knowledge.ingestion import Added
+from knowledge.ingest import ingestion
+from knowledge.ingest.ingestion import Added
+from knowledge.ingest.shelving import folders_within
 from knowledge.models import Item, Upload, UploadState
-from knowledge.shelving import folders_within
 from knowledge.sources import files
 from knowledge.storage import FileStore, LocalStore, SignedPut, live_store
 from knowledge.storage.local import Draft

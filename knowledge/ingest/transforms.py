@@ -7,9 +7,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import tasks
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, NotFound, ProviderUnavailable
+from knowledge.ingest import tasks
 from knowledge.models import Item, Transform, TransformState
 from knowledge.providers import live_summarizer
 

@@ -1,0 +1,1 @@
+"""Asks that put things in, and the steps that a content goes through."""
