@@ -7,8 +7,6 @@ secret or is suspected is private here, and what was held back where it was expo
 from dataclasses import dataclass, field
 from typing import Any
 
-from knowledge import quarantine
-from knowledge.findings import found_in
 from knowledge.item_records import ItemRecord
 from knowledge.models import (
     MEMORY_TYPES,
@@ -17,6 +15,8 @@ from knowledge.models import (
     QuarantineReason,
     Visibility,
 )
+from knowledge.moderation import quarantine
+from knowledge.moderation.findings import found_in
 from knowledge.records import ContentRecord
 
 _HELD_BACK = {

@@ -12,7 +12,6 @@ from django.db.models import Count, Max, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from knowledge import quarantine
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound
 from knowledge.indexing import pipeline
@@ -32,6 +31,7 @@ from knowledge.models import (
 )
 from knowledge.models.folder import FolderQuerySet
 from knowledge.models.item import ItemQuerySet
+from knowledge.moderation import quarantine
 from knowledge.validation import (
     as_moment,
     clean_line,

@@ -10,13 +10,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import quarantine
 from knowledge.access import Access
 from knowledge.admitting import Admission
 from knowledge.crawling.site import Site
 from knowledge.documentation import MAX_SOURCES, SourceChanges
 from knowledge.errors import IngestFailed, InvalidInput
-from knowledge.findings import each_once
 from knowledge.ledger import changes
 from knowledge.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
 from knowledge.models import (
@@ -32,6 +30,8 @@ from knowledge.models import (
     Version,
     Visibility,
 )
+from knowledge.moderation import quarantine
+from knowledge.moderation.findings import each_once
 from knowledge.registry import bundles
 from knowledge.registry.published import TYPES
 from knowledge.registry.skill_format import read_skill, skill_digest

@@ -12,7 +12,7 @@ from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model
 
-from knowledge import library, quarantine
+from knowledge import library
 from knowledge.access import Access
 from knowledge.errors import NameTaken, QuotaExceeded
 from knowledge.ingest import intake, shelving, tasks
@@ -32,6 +32,7 @@ from knowledge.models import (
     Upload,
     Webhook,
 )
+from knowledge.moderation import quarantine
 
 
 class SinceChanged(Exception):

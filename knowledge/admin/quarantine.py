@@ -13,12 +13,12 @@ from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from knowledge import quarantine
 from knowledge.admin.base import ReadOnlyAdmin, badge, preformatted
 from knowledge.admin.suspicions import findings_table, suspicions
 from knowledge.admin.tables import item_page, page_of, table
 from knowledge.errors import QuarryError
 from knowledge.models import Quarantine, Validation, Verdict
+from knowledge.moderation import quarantine
 
 SHOWN = 50
 _COLOURS = {Verdict.OPEN: "warning", Verdict.RESTORED: "success", Verdict.UPHELD: "danger"}
@@ -37,7 +37,7 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
     ]
     list_filter = ["verdict", "reason", ("item__owner", admin.RelatedOnlyFieldListFilter)]
     search_fields = ["item__custom_title", "item__content__title", "note", "=id", "=item__id"]
-    change_form_outer_after_template = "admin/knowledge/quarantine/verdict.html"
+    change_form_outer_after_template = "admin/knowledge/moderation/quarantine/verdict.html"
     fieldsets = [
         (None, {"fields": ["held_item", "kind", "owner", "reason", "at"]}),
         ("What was found", {"fields": ["findings_told", "suspected"]}),

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
-from knowledge.findings import Found, found_in
 from knowledge.ingest import shelving
 from knowledge.ingest.shelving import Prepared, Wish
 from knowledge.memory.conflicts import Conflicts, near_duplicates
@@ -21,6 +20,7 @@ from knowledge.models import (
 )
 from knowledge.models.attributes import checked_attributes
 from knowledge.moderation import actors
+from knowledge.moderation.findings import Found, found_in
 from knowledge.validation import as_id, clean_line, clean_tags, clean_text, one_of, refuse_blob
 
 ENTITY_TYPES = tuple(str(each) for each in MEMORY_TYPES)

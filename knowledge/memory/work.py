@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from knowledge import quarantine
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
-from knowledge.findings import found_in
 from knowledge.ingest import intake, shelving
 from knowledge.ingest.shelving import Prepared
 from knowledge.ledger import changes
@@ -25,7 +23,8 @@ from knowledge.models import (
     RelationType,
 )
 from knowledge.models.attributes import changed_attributes
-from knowledge.moderation import actors
+from knowledge.moderation import actors, quarantine
+from knowledge.moderation.findings import found_in
 
 _FIELDS = ("attributes", "archived", "tags", "custom_title")
 

@@ -5,14 +5,14 @@ from uuid import UUID
 import dramatiq
 from django.db import transaction
 
-from knowledge import full_screening
-from knowledge.findings import Found
 from knowledge.ingest import (
     tasks,  # noqa: F401 (makes the broker that these actors belong to)
 )
 from knowledge.jobs import sweeping
 from knowledge.jobs.scheduling import every
 from knowledge.models import Item
+from knowledge.moderation import full_screening
+from knowledge.moderation.findings import Found
 
 _HOUR = 3_600_000
 

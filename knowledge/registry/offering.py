@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput, NotFound
-from knowledge.findings import found_in
 from knowledge.ledger import changes
 from knowledge.models import Agent, Provider, Visibility
+from knowledge.moderation.findings import found_in
 from knowledge.registry.matching import Match, matches, nearness
 from knowledge.validation import clean_line, clean_text, one_of, within
 

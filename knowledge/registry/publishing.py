@@ -7,12 +7,12 @@ from uuid import UUID
 
 from django.db import connection
 
-from knowledge import quarantine
 from knowledge.access import Access
 from knowledge.errors import Conflict
-from knowledge.findings import Found, each_once, refuse_secrets, without_allowed
 from knowledge.locks import NAME_KEY
 from knowledge.models import REGISTRY_TYPES, UNIT_TYPES, Item, Version, Visibility
+from knowledge.moderation import quarantine
+from knowledge.moderation.findings import Found, each_once, refuse_secrets, without_allowed
 from knowledge.registry.suspecting import found_beside, found_in_version
 
 WIDTH = (Visibility.PRIVATE, Visibility.ORG, Visibility.NETWORK)

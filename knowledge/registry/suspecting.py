@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from knowledge.findings import Found, found_in
 from knowledge.models import Item, ItemType, Version
+from knowledge.moderation.findings import Found, found_in
 from knowledge.registry import bundles
 from knowledge.registry.frontmatter import Frontmatter, read_frontmatter
 from knowledge.registry.skill_format import FIELD

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from knowledge import quarantine
 from knowledge.models import Change, Item, Quarantine, Validation, Verdict
+from knowledge.moderation import quarantine
 from knowledge.registry.validating import REPORTS, open_reports
 from knowledge.trust import actors, reputation, scoring
 

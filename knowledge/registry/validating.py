@@ -8,10 +8,8 @@ from uuid import UUID
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from knowledge import quarantine
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NotFound
-from knowledge.findings import found_in
 from knowledge.ledger import changes
 from knowledge.models import (
     REGISTRY_TYPES,
@@ -24,6 +22,8 @@ from knowledge.models import (
     Verdict,
     Visibility,
 )
+from knowledge.moderation import quarantine
+from knowledge.moderation.findings import found_in
 from knowledge.trust import reputation, scoring
 from knowledge.validation import clean_text, within
 

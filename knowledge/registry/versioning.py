@@ -7,10 +7,8 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
-from knowledge import quarantine
 from knowledge.access import Access
 from knowledge.errors import Conflict
-from knowledge.findings import Found, each_once
 from knowledge.ingest import intake, shelving
 from knowledge.ingest.shelving import Prepared, Wish
 from knowledge.ledger import changes
@@ -22,7 +20,8 @@ from knowledge.models import (
     Version,
     Visibility,
 )
-from knowledge.moderation import actors
+from knowledge.moderation import actors, quarantine
+from knowledge.moderation.findings import Found, each_once
 from knowledge.registry import publishing
 from knowledge.registry.bundles import Stored
 from knowledge.registry.publishing import current_version

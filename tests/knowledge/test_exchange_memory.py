@@ -23,7 +23,7 @@ from knowledge.models import (
     SourcePage,
     Version,
 )
-from knowledge.quarantine import hold
+from knowledge.moderation.quarantine import hold
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.reading import get_skill, skill_archive, skill_versions
 from knowledge.trust.novelty import novelty_of

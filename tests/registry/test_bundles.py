@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from knowledge.findings import found_in
+from knowledge.moderation.findings import found_in
 from knowledge.registry.bundles import MAX_FILE_BYTES
 from knowledge.text.file_text import readable
 

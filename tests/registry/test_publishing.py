@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Permission, User
 
-from knowledge import quarantine
 from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import Conflict
 from knowledge.memory.remembering import add as remember
 from knowledge.models import Item, Quarantine, Version
+from knowledge.moderation import quarantine
 from knowledge.registry.publishing import current_version
 from tests.conftest import Add, Mint, Minted
 from tests.edges_for_tests import over_rest

@@ -8,8 +8,6 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import connection
 
-from knowledge import full_screening, quarantine
-from knowledge.findings import AT_ONCE, beginning_and_end, fingerprint_of, found_in
 from knowledge.memory.remembering import add as remember
 from knowledge.models import (
     AllowedFinding,
@@ -20,7 +18,8 @@ from knowledge.models import (
     Version,
     Webhook,
 )
-from knowledge.moderation import actors
+from knowledge.moderation import actors, full_screening, quarantine
+from knowledge.moderation.findings import AT_ONCE, beginning_and_end, fingerprint_of, found_in
 from tests.conftest import Mint, Minted
 from tests.edges_for_tests import over_mcp, over_rest
 from tests.registry.contributions_for_tests import (

@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from knowledge.access import Access
 from knowledge.errors import CapabilityDenied, NotFound
-from knowledge.findings import each_once
 from knowledge.ledger import changes
 from knowledge.models import (
     HeldBack,
@@ -24,6 +23,7 @@ from knowledge.models import (
     Version,
     Visibility,
 )
+from knowledge.moderation.findings import each_once
 from knowledge.validation import clean_text, one_of
 
 MAX_NOTE = 2_000

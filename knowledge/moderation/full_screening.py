@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from knowledge import quarantine
-from knowledge.findings import Found, found_in
 from knowledge.ingest import tasks
 from knowledge.models import Item, ItemType, Version, WebhookEvent
+from knowledge.moderation import quarantine
+from knowledge.moderation.findings import Found, found_in
 from knowledge.text.file_text import readable
 
 
