@@ -57,7 +57,7 @@ def _fill(owner_id: int, count: int) -> None:
 
     from knowledge.access import Access
     from knowledge.ingest.ingestion import add_text
-    from knowledge.library import create_folder, file_item
+    from knowledge.library.items import create_folder, file_item
 
     transaction.set_autocommit(False)  # a commit for each would take most of the time
     access = Access.whole_library(owner_id)

@@ -94,7 +94,7 @@ def add_talks(talks: Talks, *, linked: bool) -> list[Shelf]:
 
 
 def _add_talk(library: Any, talk: Talk, *, linked: bool) -> Shelf:
-    from knowledge.library import create_folder
+    from knowledge.library.items import create_folder
 
     folder = create_folder(library, f"Conversation {talk.name}")
     shelf = Shelf(_token_for(library.owner_id, folder.pk))

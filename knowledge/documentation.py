@@ -8,13 +8,13 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from knowledge import library
 from knowledge.access import Access, Capability
 from knowledge.crawling import actors, crawl
 from knowledge.errors import Conflict, IngestFailed, InvalidInput, NameTaken, NotFound, OutOfScope
 from knowledge.ingest import intake
 from knowledge.ledger import changes
-from knowledge.library import MAX_PAGE, MAX_PER_PAGE
+from knowledge.library import items as library
+from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import Folder, Item, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
 from knowledge.sources.addresses import read_url

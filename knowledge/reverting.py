@@ -12,12 +12,12 @@ from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model
 
-from knowledge import library
 from knowledge.access import Access
 from knowledge.errors import NameTaken, QuotaExceeded
 from knowledge.ingest import intake, shelving, tasks
 from knowledge.ingest.shelving import Prepared
 from knowledge.ledger.changes import M, as_data, from_data, text_digest, values_of
+from knowledge.library import items as library
 from knowledge.models import (
     Change,
     ChangeKind,

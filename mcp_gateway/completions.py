@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from mcp_types import CompleteRequestParams, Completion, PromptReference
 
-from knowledge import library
 from knowledge.access import Access
 from knowledge.errors import InvalidInput
 from knowledge.ingest.shelving import MAX_TITLE
-from knowledge.library import MAX_FOLDER_NAME
+from knowledge.library import items as library
+from knowledge.library.items import MAX_FOLDER_NAME
 from knowledge.validation import clean_text
 from mcp_gateway.printing import printable
 from mcp_gateway.prompts import prompt_named

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from knowledge.errors import InvalidInput
-from knowledge.library import Place, Recent
+from knowledge.library.items import Place, Recent
 
 
 def cursor_after(recent: Recent) -> str | None:

@@ -7,11 +7,11 @@ from inspect import Parameter, getdoc, signature
 from mcp_types import Prompt as PromptDefinition
 from mcp_types import PromptArgument
 
-from knowledge import library
 from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied, InvalidInput
 from knowledge.ingest.ingestion import MAX_TEXT
-from knowledge.library import MAX_FOLDER_NAME
+from knowledge.library import items as library
+from knowledge.library.items import MAX_FOLDER_NAME
 from knowledge.retrieval.search import MAX_QUERY
 from knowledge.validation import clean_text
 from mcp_gateway.payloads.folders import FolderSummary

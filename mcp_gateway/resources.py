@@ -6,9 +6,9 @@ from uuid import UUID
 from mcp_types import Annotations, ListResourcesResult, Resource, ResourceTemplate
 from mcp_types import TextResourceContents as Contents
 
-from knowledge import library
 from knowledge.access import Access
 from knowledge.errors import InvalidId, NotFound
+from knowledge.library import items as library
 from knowledge.models import Item
 from knowledge.validation import as_id
 from mcp_gateway.cursors import cursor_after, place_of

@@ -19,7 +19,7 @@ from rest_framework.test import APIClient
 
 from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
-from knowledge.library import create_folder, file_item
+from knowledge.library.items import create_folder, file_item
 from knowledge.models import Folder, Item
 from knowledge.retrieval import semantic, statistics
 from tokens.minting import TokenRequest, mint_token

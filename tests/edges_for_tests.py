@@ -13,7 +13,7 @@ from knowledge.access import Access
 from knowledge.api.errors import STATUSES
 from knowledge.errors import QuarryError
 from knowledge.ingest.ingestion import add_text
-from knowledge.library import delete_folder
+from knowledge.library.items import delete_folder
 from knowledge.models import Folder, Item
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 EDGES = ("knowledge/api", "mcp_gateway", "knowledge/retrieval")
 ASKS = (
-    "knowledge/library.py",
+    "knowledge/library/items.py",
     "knowledge/ingest/ingestion.py",
     "knowledge/ingest/transforms.py",
     "knowledge/ledger/webhooks.py",

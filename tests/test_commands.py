@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
 from knowledge.ingest import tasks
-from knowledge.library import create_folder
+from knowledge.library.items import create_folder
 from knowledge.management import waiting
 from knowledge.models import Content, Item, Upload
 from knowledge.storage import live_store

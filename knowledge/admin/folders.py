@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from knowledge import library
 from knowledge.access import Access
 from knowledge.admin.base import AskAdmin, AskForm
+from knowledge.library import items as library
 from knowledge.models import Folder
 
 

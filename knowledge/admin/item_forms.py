@@ -9,11 +9,12 @@ from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldBooleanSwitchWidget,
 )
 
-from knowledge import editing, library
 from knowledge.access import Access
 from knowledge.admin.fields import FiledForm, LinesField
 from knowledge.ingest import ingestion
 from knowledge.ingest.shelving import MAX_TITLE
+from knowledge.library import editing
+from knowledge.library import items as library
 from knowledge.models import Item
 
 _EDITED = ("title", "tags", "in_kb", "archived")

@@ -10,7 +10,6 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from knowledge import library
 from knowledge.access import Access
 from knowledge.admin.attributes import attributes_table
 from knowledge.admin.base import AskAdmin, badge, preformatted
@@ -18,6 +17,7 @@ from knowledge.admin.quality import quality_table
 from knowledge.admin.relations import relations_table
 from knowledge.admin.suspicions import findings_table
 from knowledge.admin.tables import page_of, table
+from knowledge.library import items as library
 from knowledge.models import ChunkText, IndexStatus, Item, Visibility
 
 ItemT = TypeVar("ItemT", bound=Item)

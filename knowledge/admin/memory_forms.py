@@ -10,10 +10,10 @@ from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldAdminTextInputWidget,
 )
 
-from knowledge import editing
 from knowledge.access import Access
 from knowledge.admin.base import AskForm
 from knowledge.admin.fields import LinesField
+from knowledge.library import editing
 from knowledge.memory import remembering, work
 from knowledge.memory.workflow import moves_from
 from knowledge.models import Item, ItemType, Memory, Relation, RelationType

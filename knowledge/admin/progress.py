@@ -10,10 +10,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 
-from knowledge import library
 from knowledge.access import Access
 from knowledge.admin.base import M, ModelAdmin, button
 from knowledge.errors import Conflict, QuarryError
+from knowledge.library import items as library
 from knowledge.models import Content, ContentState, Item
 
 COLOURS = {

@@ -5,12 +5,12 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import library
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Text
 from knowledge.api.shapes import FolderOutput
 from knowledge.api.toolsets import ITEMS
-from knowledge.library import MAX_FOLDER_NAME
+from knowledge.library import items as library
+from knowledge.library.items import MAX_FOLDER_NAME
 
 
 class FolderInput(Input):

@@ -5,7 +5,6 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import editing, library
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput, EstimateOutput, FullItemOutput, ItemPageOutput
@@ -20,7 +19,9 @@ from knowledge.api.versions import (
 )
 from knowledge.ingest import ingestion
 from knowledge.ingest.shelving import MAX_TITLE
-from knowledge.library import MAX_PAGE, MAX_PER_PAGE, ItemFilter
+from knowledge.library import editing
+from knowledge.library import items as library
+from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE, ItemFilter
 from knowledge.models import ItemType, Visibility
 from knowledge.validation import MAX_TAG
 

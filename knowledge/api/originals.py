@@ -7,11 +7,11 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import status
 from rest_framework.request import Request
 
-from knowledge import originals
 from knowledge.api.base import AskView, errors, path_id
 from knowledge.api.streaming import stream
 from knowledge.api.toolsets import LIBRARY
-from knowledge.originals import Original
+from knowledge.library import originals
+from knowledge.library.originals import Original
 
 ANY_FILE = "application/octet-stream"
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})|bytes=-(\d{1,18})")

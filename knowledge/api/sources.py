@@ -10,7 +10,7 @@ from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.toolsets import MEMORY
 from knowledge.documentation import MAX_NAME, MAX_PATTERN, MAX_PATTERNS, MAX_URL, SourceChanges
-from knowledge.library import MAX_PAGE, MAX_PER_PAGE
+from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import CrawlState, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from knowledge.api.shapes import FullItemOutput
 from knowledge.errors import Conflict
-from knowledge.library import Expectation
+from knowledge.library.items import Expectation
 from knowledge.models import Item
 
 ResponseT = TypeVar("ResponseT", bound=HttpResponseBase)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from knowledge import models
 from knowledge.ingest import ingestion
-from knowledge.library import Recent
+from knowledge.library.items import Recent
 from knowledge.models import Item
 from mcp_gateway.cursors import cursor_after
 from mcp_gateway.payloads.base import Payload, Shape

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from knowledge import library
 from knowledge.access import Access
+from knowledge.library import items as library
 from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY
 from knowledge.retrieval.search import search as search_library
 from knowledge.validation import as_id

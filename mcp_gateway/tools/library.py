@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from knowledge import library
 from knowledge.access import Access, Capability
 from knowledge.ingest import ingestion
 from knowledge.ingest.ingestion import KINDS, MAX_TEXT, MIN_TEXT
 from knowledge.ingest.shelving import MAX_TITLE
-from knowledge.library import MAX_RECENT
+from knowledge.library import items as library
+from knowledge.library.items import MAX_RECENT
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY, MODES, search

@@ -9,11 +9,11 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.ingest.ingestion import add_text
 from knowledge.ingest.uploads import begin_upload
 from knowledge.ledger.webhooks import announce, create_webhook
-from knowledge.library import create_folder, file_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import create_folder, file_item
 from knowledge.memory import remembering
 from knowledge.memory.work import manage
 from knowledge.models import (

@@ -10,7 +10,7 @@ from django.urls import reverse
 from knowledge.access import Access
 from knowledge.errors import InvalidToken
 from knowledge.ingest.ingestion import add_text
-from knowledge.library import create_folder
+from knowledge.library.items import create_folder
 from knowledge.models import Chunk, Content, Folder, IndexStatus, Item
 from tests.conftest import LONG_ENOUGH, Add, Mint
 from tokens.authentication import authenticate

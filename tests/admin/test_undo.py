@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
-from knowledge.library import delete_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import delete_item
 from knowledge.models import Change, Item
 from tests.admin.conftest import HOSTILE, make_staff
 from tests.conftest import Add, Mint, Minted

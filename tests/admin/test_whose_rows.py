@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from knowledge.access import Access
 from knowledge.admin.base import ModelAdmin
-from knowledge.library import create_folder
+from knowledge.library.items import create_folder
 from knowledge.models import Content, Folder, Item, Memory, Relation, Source, Webhook
 from tests.admin.conftest import furnish
 from tests.admin.pages import addresses, whole_database

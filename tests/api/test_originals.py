@@ -13,8 +13,8 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from config.asgi import application
-from knowledge import originals
 from knowledge.api import receiving
+from knowledge.library import originals
 from knowledge.models import Folder, Upload
 from knowledge.storage import S3Store, live_store
 from tests.api.test_uploads import NOTES, bucket, finish, stored  # noqa: F401 (a fixture)

@@ -4,7 +4,7 @@ from playwright.sync_api import Dialog, Page, expect
 
 from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
-from knowledge.library import create_folder
+from knowledge.library.items import create_folder
 from knowledge.models import Content, ContentState, Item, TranscriptionStatus
 from tests.conftest import LONG_ENOUGH
 from tokens.authentication import authenticate

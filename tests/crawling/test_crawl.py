@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from knowledge import documentation
 from knowledge.access import Access
-from knowledge.library import create_folder
+from knowledge.library.items import create_folder
 from knowledge.models import Content, Item
 from tests.crawling.conftest import Crawl, item_of, paths, reasons
 from tests.crawling.site_for_tests import DocSite

@@ -4,8 +4,8 @@ import pytest
 
 from knowledge.access import Access
 from knowledge.crawling import frontier
-from knowledge.editing import ItemChanges, update_item
-from knowledge.library import delete_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import delete_item
 from knowledge.models import Content, Item
 from tests.crawling.conftest import Crawl, item_of, paths, reasons
 from tests.crawling.site_for_tests import DocSite, sitemap

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from knowledge import library
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.exporting import export_library
 from knowledge.importing import Imported, import_library
 from knowledge.ingest import ingestion
 from knowledge.ingest.shelving import Wish, shelve
+from knowledge.library import items as library
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import (
     Chunk,
     Content,

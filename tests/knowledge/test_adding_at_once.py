@@ -12,10 +12,10 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
-from knowledge import library
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.ingest import tasks
+from knowledge.library import items as library
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import Chunk, Content, Item, Link, Reservation, Usage
 from knowledge.sources import links
 from knowledge.sources.extracted import Extracted

@@ -11,12 +11,12 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from knowledge import library
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import IngestFailed, UnsupportedMedia
 from knowledge.ingest import ingestion
 from knowledge.ledger import webhooks
+from knowledge.library import items as library
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import (
     Chunk,
     Content,

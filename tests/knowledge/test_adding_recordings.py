@@ -8,14 +8,14 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
-from knowledge import library as shelves
 from knowledge import providers
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import Conflict, IngestFailed, ProviderUnavailable
 from knowledge.ingest import tasks
 from knowledge.ingest.transforms import transform_item
 from knowledge.ledger import webhooks
+from knowledge.library import items as shelves
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import Chunk, Content, Delivery, Item, Reservation, Transform, Usage
 from knowledge.providers.fake import FakeTranscriber
 from knowledge.providers.protocols import Transcript

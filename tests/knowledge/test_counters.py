@@ -10,10 +10,16 @@ from django.contrib.auth.models import User
 from django.db import OperationalError, connection, transaction
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.indexing import pipeline
 from knowledge.ingest import ingestion, shelving
-from knowledge.library import create_folder, delete_folder, delete_item, file_item, unfile_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import (
+    create_folder,
+    delete_folder,
+    delete_item,
+    file_item,
+    unfile_item,
+)
 from knowledge.maintenance import mending
 from knowledge.models import Chunk, Filing, Folder, Item, LibrarySize
 from tests.knowledge.conftest import faults, in_threads, text_of

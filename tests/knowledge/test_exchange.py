@@ -16,12 +16,12 @@ from django.db import connection
 
 from knowledge import importing, restoring, undo
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import CapabilityDenied, Conflict, InvalidInput
 from knowledge.importing import Imported
 from knowledge.ingest import linking
 from knowledge.ingest.shelving import Wish
-from knowledge.library import create_folder, delete_item, retry_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import create_folder, delete_item, retry_item
 from knowledge.locks import Lock
 from knowledge.models import Content, Delivery, Folder, IndexStatus, Item
 from knowledge.readable import safe_cell

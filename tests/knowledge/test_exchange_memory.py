@@ -7,10 +7,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from knowledge import library as shelves
 from knowledge import undo
 from knowledge.access import Access
-from knowledge.library import file_item
+from knowledge.library import items as shelves
+from knowledge.library.items import file_item
 from knowledge.memory.relations import relate, unrelate
 from knowledge.models import (
     CrawlState,

@@ -10,10 +10,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import pipeline
 from knowledge.ingest.ingestion import add_text
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.maintenance import checking
 from knowledge.models import Chunk, ChunkText, Item
 from knowledge.providers.fake import FakeEmbedder

@@ -11,12 +11,12 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
-from knowledge import library as shelves
 from knowledge import providers
 from knowledge.access import Access
 from knowledge.errors import QuarryError, QuotaExceeded
 from knowledge.ingest import tasks
 from knowledge.ledger import quotas, webhooks
+from knowledge.library import items as shelves
 from knowledge.models import (
     Allowance,
     Content,

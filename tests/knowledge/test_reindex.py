@@ -20,11 +20,11 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import generations
 from knowledge.ingest.ingestion import add_text
-from knowledge.library import delete_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import delete_item
 from knowledge.maintenance import building
 from knowledge.models import Chunk, ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder

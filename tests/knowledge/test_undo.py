@@ -13,14 +13,14 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from knowledge import library as shelves
 from knowledge import reverting
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import NameTaken
 from knowledge.ingest import shelving, tasks
 from knowledge.ledger.webhooks import create_webhook
-from knowledge.library import create_folder, file_item, rename_folder
+from knowledge.library import items as shelves
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import create_folder, file_item, rename_folder
 from knowledge.models import Change, ChangeKind, Filing, Folder, Item, Transform
 from knowledge.retrieval.search import search
 from knowledge.undo import Undone, undo

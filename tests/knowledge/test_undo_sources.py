@@ -11,14 +11,14 @@ from django.utils import timezone
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
-from knowledge import library as shelves
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.exporting import export_library
 from knowledge.importing import import_library
 from knowledge.ingest import tasks
 from knowledge.ingest.uploads import add_file
-from knowledge.library import delete_item
+from knowledge.library import items as shelves
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import delete_item
 from knowledge.models import Allowance, Content, Item, Tier, Upload, Usage
 from tests.conftest import Mint, Minted
 from tests.knowledge.adding_for_tests import add_link, rows, run_jobs, serve_episode

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from knowledge.access import Access
 from knowledge.documentation import SourceChanges, delete_source, update_source
-from knowledge.editing import ItemChanges, update_item
 from knowledge.ingest.ingestion import add_text
 from knowledge.ingest.shelving import Wish, prepare, shelve
 from knowledge.ledger.changes import as_data, row_added, text_digest
 from knowledge.ledger.webhooks import create_webhook, delete_webhook, update_webhook
-from knowledge.library import (
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import (
     create_folder,
     delete_folder,
     delete_item,

@@ -13,7 +13,7 @@ from django.db import connection
 from jsonschema import validate
 from mcp import Client
 
-from knowledge import library
+from knowledge.library import items as library
 from knowledge.models import Folder, Item
 from mcp_gateway.server import INSTRUCTIONS
 from tests.config.servers import eventually

@@ -13,7 +13,7 @@ from mcp import Client
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from knowledge import library
+from knowledge.library import items as library
 from knowledge.models import Content, Item
 from mcp_gateway import threads
 from mcp_gateway.registry import TOOLS

@@ -5,10 +5,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from benchmarks.tokens import tool_list_tokens
-from knowledge import library
 from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied, InvalidInput
-from knowledge.library import Place, Recent
+from knowledge.library import items as library
+from knowledge.library.items import Place, Recent
 from mcp_gateway import calls  # noqa: F401 (registers every tool)
 from mcp_gateway.registry import (
     TOOLS,

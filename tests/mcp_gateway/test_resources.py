@@ -10,8 +10,8 @@ from mcp import Client
 from mcp_types import ResourceLink
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import InvalidInput, NotFound
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import Folder, Item
 from mcp_gateway import resources
 from mcp_gateway.cursors import place_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from knowledge.access import Access
 from knowledge.errors import NotFound, ProviderUnavailable
-from knowledge.library import file_item
+from knowledge.library.items import file_item
 from knowledge.memory.contexts import EMPTY, MIN_BUDGET, TOO_LITTLE, Context, ContextItem, context
 from knowledge.memory.facets import INTENTS, Facet
 from knowledge.memory.relations import relate

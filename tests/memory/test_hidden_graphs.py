@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from knowledge.access import Access, Capability
 from knowledge.errors import NotFound, QuarryError
-from knowledge.library import create_folder, file_item
+from knowledge.library.items import create_folder, file_item
 from knowledge.memory.contexts import context
 from knowledge.memory.exploring import explore
 from knowledge.memory.relations import contested_among, relations_of

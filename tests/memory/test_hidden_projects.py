@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from knowledge.access import Access
-from knowledge.library import file_item
+from knowledge.library.items import file_item
 from knowledge.models import Folder, Item
 from tests.conftest import Mint, Minted
 from tests.memory.writing_for_tests import by_mcp, by_rest, project, task

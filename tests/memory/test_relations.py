@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from knowledge.access import Access
 from knowledge.errors import NotFound
-from knowledge.library import file_item
+from knowledge.library.items import file_item
 from knowledge.memory.relations import contested_among, relate, relations_of, unrelate
 from knowledge.models import Change, Folder, Item, Relation, RelationType
 from tests.conftest import Add, Mint, Minted

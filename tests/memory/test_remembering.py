@@ -12,7 +12,7 @@ from knowledge.access import Access
 from knowledge.errors import NotFound, ProviderUnavailable
 from knowledge.ingest import shelving
 from knowledge.ingest.shelving import Prepared
-from knowledge.library import file_item
+from knowledge.library.items import file_item
 from knowledge.memory import relations
 from knowledge.memory.conflicts import ALIKE, MAX_CONFLICTS
 from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_RELATED, PREDICATES, add

@@ -11,9 +11,9 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import InvalidInput, ProviderUnavailable
-from knowledge.library import file_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import file_item
 from knowledge.memory import ranking
 from knowledge.memory.relations import relate, unrelate
 from knowledge.memory.remembering import add as remember

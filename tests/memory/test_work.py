@@ -8,9 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import InvalidInput
-from knowledge.library import file_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import file_item
 from knowledge.memory.actions import ACTIONS, TAKES
 from knowledge.memory.remembering import MAX_CONTENT
 from knowledge.memory.work import manage

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Permission, User
 
-from knowledge.editing import ItemChanges, update_item
 from knowledge.errors import Conflict
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.memory.remembering import add as remember
 from knowledge.models import Item, Quarantine, Version
 from knowledge.moderation import quarantine

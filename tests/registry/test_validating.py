@@ -9,7 +9,7 @@ from django.contrib.auth.models import Group, User
 from django.utils import timezone
 
 from knowledge.errors import CapabilityDenied, InvalidInput, NotFound
-from knowledge.library import delete_item
+from knowledge.library.items import delete_item
 from knowledge.models import Agent, Change, HeldBack, Item, Quality, Quarantine, Validation
 from knowledge.moderation import quarantine
 from knowledge.registry.searching import find_knowledge

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 
 from knowledge.access import Access
-from knowledge.library import create_folder
+from knowledge.library.items import create_folder
 from knowledge.models import Folder, Item, Version
 from tests.conftest import Mint, Minted
 from tests.edges_for_tests import MISSING, over_mcp, over_rest

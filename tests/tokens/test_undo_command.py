@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.editing import ItemChanges, update_item
-from knowledge.library import delete_item
+from knowledge.library.editing import ItemChanges, update_item
+from knowledge.library.items import delete_item
 from knowledge.models import Change, Item
 from tests.conftest import Add, Mint
 from tests.knowledge.undo_for_tests import added, snapshot

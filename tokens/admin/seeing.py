@@ -11,10 +11,10 @@ from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldAdminTextInputWidget,
 )
 
-from knowledge import library
 from knowledge.access import Access
 from knowledge.admin.base import ModelAdmin, button
 from knowledge.errors import QuarryError
+from knowledge.library import items as library
 from knowledge.models import Folder, Item
 from knowledge.retrieval.search import MAX_QUERY, MODES, Answer, search
 from tokens.identity import may_ask

@@ -10,7 +10,7 @@ from knowledge import documentation
 from knowledge.access import Access
 from knowledge.documentation import DEPTH, PAGES, add_source, crawl_again, get_source
 from knowledge.errors import QuarryError
-from knowledge.library import folder_by_name_or_id
+from knowledge.library.items import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.management.progress import ProgressBar
 from knowledge.models import CrawlState, PageState, Source

@@ -7,7 +7,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from knowledge.api.shapes import SearchOutput
 from knowledge.errors import QuarryError
-from knowledge.library import folder_by_name_or_id
+from knowledge.library.items import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import MAX_LIMIT, MODES, search

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from knowledge.access import Access
 from knowledge.errors import QuarryError
-from knowledge.library import folder_by_name_or_id
+from knowledge.library.items import folder_by_name_or_id
 from knowledge.management.owners import user_named
 from tokens.minting import DEFAULT_DAYS, TokenRequest, mint_token
 from tokens.models import Toolset

@@ -8,13 +8,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge import library
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput
 from knowledge.ingest import shelving
 from knowledge.ingest.shelving import MAX_TITLE
 from knowledge.ledger import changes as record
-from knowledge.library import Expectation, anything, visible_item
+from knowledge.library import items as library
+from knowledge.library.items import Expectation, anything, visible_item
 from knowledge.models import MEMORY_TYPES, REGISTRY_TYPES, Item, Visibility
 from knowledge.moderation import actors, quarantine
 from knowledge.moderation.findings import Found, each_once, found_in

@@ -8,7 +8,7 @@ from django.db import close_old_connections
 
 from knowledge.access import Access, Capability
 from knowledge.errors import NotFound
-from knowledge.library import no_such_item
+from knowledge.library.items import no_such_item
 from knowledge.models import Item, Upload, UploadState
 from knowledge.storage import live_store
 

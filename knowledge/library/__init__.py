@@ -1,0 +1,1 @@
+"""Items and folders: reading, filing, editing and removing them."""
