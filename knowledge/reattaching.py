@@ -12,8 +12,8 @@ from django.db import transaction
 
 from knowledge.access import Access
 from knowledge.admitting import Admission
+from knowledge.crawling.documentation import MAX_SOURCES, SourceChanges
 from knowledge.crawling.site import Site
-from knowledge.documentation import MAX_SOURCES, SourceChanges
 from knowledge.errors import IngestFailed, InvalidInput
 from knowledge.ledger import changes
 from knowledge.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord

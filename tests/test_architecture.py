@@ -15,7 +15,7 @@ ASKS = (
     "knowledge/exporting.py",
     "knowledge/importing.py",
     "knowledge/ingest/uploads.py",
-    "knowledge/documentation.py",
+    "knowledge/crawling/documentation.py",
     "knowledge/memory",
     "knowledge/registry",
 )

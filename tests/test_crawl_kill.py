@@ -12,8 +12,8 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 from pytest_httpserver import HTTPServer
 
-from knowledge import documentation
 from knowledge.access import Access
+from knowledge.crawling import documentation
 from knowledge.models import Chunk, Item, Job, Source
 from tests.config.servers import REPOSITORY
 from tests.crawling.conftest import paths

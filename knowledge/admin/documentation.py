@@ -14,12 +14,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from knowledge import documentation
 from knowledge.access import Access
 from knowledge.admin.base import AskAdmin, AskForm, badge, button, linked, preformatted
 from knowledge.admin.confirming import ConfirmingAdmin
 from knowledge.admin.fields import LinesField
 from knowledge.admin.tables import item_page, moment, table
+from knowledge.crawling import documentation
 from knowledge.errors import QuarryError
 from knowledge.models import CrawlState, PageState, Source, SourcePage
 from knowledge.models.documentation import SourceQuerySet

@@ -5,11 +5,17 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import documentation
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.toolsets import MEMORY
-from knowledge.documentation import MAX_NAME, MAX_PATTERN, MAX_PATTERNS, MAX_URL, SourceChanges
+from knowledge.crawling import documentation
+from knowledge.crawling.documentation import (
+    MAX_NAME,
+    MAX_PATTERN,
+    MAX_PATTERNS,
+    MAX_URL,
+    SourceChanges,
+)
 from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import CrawlState, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES

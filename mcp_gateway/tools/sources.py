@@ -2,9 +2,16 @@
 
 from typing import Annotated
 
-from knowledge import documentation
 from knowledge.access import Access, Capability
-from knowledge.documentation import DEPTH, MAX_NAME, MAX_PATTERN, MAX_PATTERNS, MAX_URL, PAGES
+from knowledge.crawling import documentation
+from knowledge.crawling.documentation import (
+    DEPTH,
+    MAX_NAME,
+    MAX_PATTERN,
+    MAX_PATTERNS,
+    MAX_URL,
+    PAGES,
+)
 from knowledge.errors import InvalidInput
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
 from knowledge.validation import as_id

@@ -7,9 +7,8 @@ import pytest
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
-from knowledge import documentation
 from knowledge.access import Access
-from knowledge.crawling import crawl, frontier, sitemaps
+from knowledge.crawling import crawl, documentation, frontier, sitemaps
 from knowledge.models import Item, Source
 from knowledge.sources import files, webpage
 from knowledge.sources.parsers.__main__ import _answer

@@ -3,8 +3,8 @@
 import pytest
 from django.contrib.auth.models import User
 
-from knowledge import documentation
 from knowledge.access import Access
+from knowledge.crawling import documentation
 from knowledge.library.items import create_folder
 from knowledge.models import Content, Item
 from tests.crawling.conftest import Crawl, item_of, paths, reasons

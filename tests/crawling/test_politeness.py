@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 from pytest_django import Settings
 
-from knowledge import documentation
 from knowledge.access import Access
-from knowledge.crawling import crawl
+from knowledge.crawling import crawl, documentation
 from knowledge.crawling.site import Clock
 from knowledge.models import Item
 from tests.crawling.conftest import Crawl, paths, reasons

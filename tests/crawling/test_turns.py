@@ -8,9 +8,8 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from knowledge import documentation
 from knowledge.access import Access
-from knowledge.crawling import actors, crawl, frontier, reading
+from knowledge.crawling import actors, crawl, documentation, frontier, reading
 from knowledge.crawling.site import Site
 from knowledge.models import Content, Item, Source, SourcePage
 from tests.crawling.conftest import Crawl, paths, reasons

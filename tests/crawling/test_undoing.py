@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from knowledge import documentation
 from knowledge.access import Access
+from knowledge.crawling import documentation
 from knowledge.models import Folder, Item, Source, SourcePage
 from knowledge.undo import undo
 from tests.conftest import Mint

@@ -8,7 +8,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.documentation import SourceChanges, delete_source, update_source
+from knowledge.crawling.documentation import SourceChanges, delete_source, update_source
 from knowledge.ingest.ingestion import add_text
 from knowledge.ingest.shelving import Wish, prepare, shelve
 from knowledge.ledger.changes import as_data, row_added, text_digest

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from knowledge import documentation
 from knowledge.access import Access
-from knowledge.documentation import DEPTH, PAGES, add_source, crawl_again, get_source
+from knowledge.crawling import documentation
+from knowledge.crawling.documentation import DEPTH, PAGES, add_source, crawl_again, get_source
 from knowledge.errors import QuarryError
 from knowledge.library.items import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
