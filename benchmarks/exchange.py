@@ -100,7 +100,7 @@ def _run(home: Path, work: Callable[..., None], owner_id: int, path: Path, told:
 
 def _export(owner_id: int, path: Path) -> None:
     from knowledge.access import Access
-    from knowledge.exporting import export_library
+    from knowledge.exchange.exporting import export_library
 
     with path.open("wb") as file:
         for piece in export_library(Access.whole_library(owner_id)):
@@ -111,7 +111,7 @@ def _import(owner_id: int, path: Path) -> None:
     from dramatiq import get_broker
 
     from knowledge.access import Access
-    from knowledge.importing import import_library
+    from knowledge.exchange.importing import import_library
     from knowledge.ingest import tasks
 
     # Jobs go to a database or a server, not to this process's memory.

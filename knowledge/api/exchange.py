@@ -11,11 +11,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge import exporting, importing
 from knowledge.api.base import AskView, Input, errors
 from knowledge.api.streaming import stream
 from knowledge.api.toolsets import LIBRARY
 from knowledge.errors import InvalidInput, PayloadTooLarge, UnsupportedMedia
+from knowledge.exchange import exporting, importing
 from knowledge.ingest import uploads
 
 ZIP = "application/zip"

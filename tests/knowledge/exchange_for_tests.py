@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from knowledge.access import Access
-from knowledge.exporting import export_library
-from knowledge.importing import Imported, import_library
+from knowledge.exchange.exporting import export_library
+from knowledge.exchange.importing import Imported, import_library
 from knowledge.ingest import ingestion
 from knowledge.ingest.shelving import Wish, shelve
 from knowledge.library import items as library

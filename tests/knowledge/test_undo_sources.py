@@ -12,8 +12,8 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
-from knowledge.exporting import export_library
-from knowledge.importing import import_library
+from knowledge.exchange.exporting import export_library
+from knowledge.exchange.importing import import_library
 from knowledge.ingest import tasks
 from knowledge.ingest.uploads import add_file
 from knowledge.library import items as shelves

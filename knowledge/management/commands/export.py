@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from knowledge.exporting import export_library
+from knowledge.exchange.exporting import export_library
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.management.progress import ProgressBar
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from knowledge.errors import QuarryError
-from knowledge.importing import Imported, import_library
+from knowledge.exchange.importing import Imported, import_library
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.management.progress import ProgressBar
 

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, JsonValue, field_validator
 
-from knowledge.item_records import check_storable, one_of
+from knowledge.exchange.item_records import check_storable, one_of
+from knowledge.exchange.records import Address, Moment, Name, Number, Reason, Record, Text
 from knowledge.models import (
     PageState,
     Relation,
@@ -16,7 +17,6 @@ from knowledge.models import (
     Version,
     Visibility,
 )
-from knowledge.records import Address, Moment, Name, Number, Reason, Record, Text
 
 MOST_PAGES = 20_000
 _LARGEST_VERSION = 1_000_000

@@ -16,17 +16,7 @@ from pydantic import (
 )
 
 from knowledge.errors import InvalidInput
-from knowledge.models import (
-    MEMORY_TYPES,
-    REGISTRY_TYPES,
-    Item,
-    ItemType,
-    Transform,
-    TransformState,
-    Visibility,
-)
-from knowledge.models.attributes import checked_attributes, checked_task_changes
-from knowledge.records import (
+from knowledge.exchange.records import (
     Address,
     Dollars,
     Moment,
@@ -39,6 +29,16 @@ from knowledge.records import (
     as_seconds,
     storable,
 )
+from knowledge.models import (
+    MEMORY_TYPES,
+    REGISTRY_TYPES,
+    Item,
+    ItemType,
+    Transform,
+    TransformState,
+    Visibility,
+)
+from knowledge.models.attributes import checked_attributes, checked_task_changes
 from knowledge.validation import MAX_TAGS
 
 MAX_FILINGS = 1_000

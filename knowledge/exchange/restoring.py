@@ -10,13 +10,15 @@ from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Lower
 
-from knowledge import admitting
 from knowledge.access import Access
-from knowledge.admitting import Admission
 from knowledge.errors import IngestFailed
+from knowledge.exchange import admitting
+from knowledge.exchange.admitting import Admission
+from knowledge.exchange.item_records import ItemRecord
+from knowledge.exchange.records import ContentRecord, FolderRecord
+from knowledge.exchange.stand_ins import Place, date_rows, places
 from knowledge.ingest import shelving
 from knowledge.ingest.shelving import Prepared
-from knowledge.item_records import ItemRecord
 from knowledge.ledger import changes
 from knowledge.models import (
     MEMORY_TYPES,
@@ -31,9 +33,7 @@ from knowledge.models import (
     Transform,
     Visibility,
 )
-from knowledge.records import ContentRecord, FolderRecord
 from knowledge.sources import canonical
-from knowledge.stand_ins import Place, date_rows, places
 
 
 @dataclass(frozen=True, slots=True)

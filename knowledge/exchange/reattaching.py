@@ -11,12 +11,14 @@ from uuid import UUID
 from django.db import transaction
 
 from knowledge.access import Access
-from knowledge.admitting import Admission
 from knowledge.crawling.documentation import MAX_SOURCES, SourceChanges
 from knowledge.crawling.site import Site
 from knowledge.errors import IngestFailed, InvalidInput
+from knowledge.exchange.admitting import Admission
+from knowledge.exchange.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
+from knowledge.exchange.restoring import FolderIds
+from knowledge.exchange.stand_ins import date_rows, places
 from knowledge.ledger import changes
-from knowledge.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
 from knowledge.models import (
     REGISTRY_TYPES,
     CrawlState,
@@ -37,9 +39,7 @@ from knowledge.registry.published import TYPES
 from knowledge.registry.skill_format import read_skill, skill_digest
 from knowledge.registry.suspecting import found_in_skill, found_in_unit
 from knowledge.registry.unit_format import read_unit
-from knowledge.restoring import FolderIds
 from knowledge.sources.addresses import read_url
-from knowledge.stand_ins import date_rows, places
 from knowledge.trust import actors
 
 Refuse: TypeAlias = Callable[[int, str], None]

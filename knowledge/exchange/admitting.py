@@ -7,7 +7,8 @@ secret or is suspected is private here, and what was held back where it was expo
 from dataclasses import dataclass, field
 from typing import Any
 
-from knowledge.item_records import ItemRecord
+from knowledge.exchange.item_records import ItemRecord
+from knowledge.exchange.records import ContentRecord
 from knowledge.models import (
     MEMORY_TYPES,
     REGISTRY_TYPES,
@@ -17,7 +18,6 @@ from knowledge.models import (
 )
 from knowledge.moderation import quarantine
 from knowledge.moderation.findings import found_in
-from knowledge.records import ContentRecord
 
 _HELD_BACK = {
     "kind": "exported",

@@ -17,10 +17,10 @@ from typing import BinaryIO, TypeVar
 from django.db import IntegrityError, connection
 from pydantic import ValidationError
 
-from knowledge import reattaching, restoring
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, PayloadTooLarge
-from knowledge.exporting import (
+from knowledge.exchange import reattaching, restoring
+from knowledge.exchange.exporting import (
     CONTENTS,
     FOLDERS,
     ITEMS,
@@ -30,11 +30,11 @@ from knowledge.exporting import (
     VERSIONS,
     OnProgress,
 )
-from knowledge.item_records import ItemRecord
-from knowledge.link_records import RelationRecord, SourceRecord, VersionRecord
+from knowledge.exchange.item_records import ItemRecord
+from knowledge.exchange.link_records import RelationRecord, SourceRecord, VersionRecord
+from knowledge.exchange.records import ContentRecord, FolderRecord, Manifest, Record
+from knowledge.exchange.restoring import Batch, FolderIds, Group
 from knowledge.locks import Lock
-from knowledge.records import ContentRecord, FolderRecord, Manifest, Record
-from knowledge.restoring import Batch, FolderIds, Group
 from knowledge.storage.zips import Archive
 
 MOST_FOLDERS = 100_000

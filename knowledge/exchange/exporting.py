@@ -8,13 +8,13 @@ from typing import Any, TypeAlias, TypeVar
 from django.db import connection, transaction
 from django.db.models import Count, Model, QuerySet
 
-from knowledge import readable
 from knowledge.access import Access, Capability
-from knowledge.item_records import ItemRecord
-from knowledge.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
+from knowledge.exchange import readable
+from knowledge.exchange.item_records import ItemRecord
+from knowledge.exchange.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
+from knowledge.exchange.records import ContentRecord, Counts, FolderRecord, Manifest
 from knowledge.models import REGISTRY_TYPES, Folder, Item, Relation, Source, Version
 from knowledge.models.item import ItemQuerySet
-from knowledge.records import ContentRecord, Counts, FolderRecord, Manifest
 from knowledge.storage.zips import Member, zipped
 
 MANIFEST = "manifest.json"
