@@ -14,7 +14,7 @@ from knowledge.access import Access
 from knowledge.api import receiving
 from knowledge.models import Content, Folder, Item, Upload
 from knowledge.retrieval.search import search
-from knowledge.undo import undo
+from knowledge.undo.token_writes import undo
 from tests.api.test_uploads import finish, stored
 from tests.conftest import LONG_ENOUGH, Add, Mint, Minted
 from tests.edges_for_tests import MISSING, World, made_world, over_mcp, over_rest

@@ -8,7 +8,7 @@ from django.utils import timezone
 from knowledge.access import Access
 from knowledge.crawling import documentation
 from knowledge.models import Folder, Item, Source, SourcePage
-from knowledge.undo import undo
+from knowledge.undo.token_writes import undo
 from tests.conftest import Mint
 from tests.crawling.conftest import Crawl, item_of, paths
 from tests.crawling.site_for_tests import DocSite

@@ -14,7 +14,6 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from knowledge import undo
 from knowledge.access import Access
 from knowledge.errors import CapabilityDenied, Conflict, InvalidInput
 from knowledge.exchange import importing, restoring
@@ -26,6 +25,7 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import create_folder, delete_item, retry_item
 from knowledge.locks import Lock
 from knowledge.models import Content, Delivery, Folder, IndexStatus, Item
+from knowledge.undo import token_writes as undo
 from tests.conftest import Add, Mint
 from tests.knowledge.adding_for_tests import run_jobs
 from tests.knowledge.conftest import faults

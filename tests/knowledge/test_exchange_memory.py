@@ -7,7 +7,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from knowledge import undo
 from knowledge.access import Access
 from knowledge.library import items as shelves
 from knowledge.library.items import file_item
@@ -27,6 +26,7 @@ from knowledge.moderation.quarantine import hold
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.reading import get_skill, skill_archive, skill_versions
 from knowledge.trust.novelty import novelty_of
+from knowledge.undo import token_writes as undo
 from tests.conftest import Mint
 from tests.knowledge.adding_for_tests import run_jobs
 from tests.knowledge.conftest import faults

@@ -13,7 +13,6 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from knowledge import reverting
 from knowledge.access import Access
 from knowledge.errors import NameTaken
 from knowledge.ingest import shelving, tasks
@@ -23,7 +22,8 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import create_folder, file_item, rename_folder
 from knowledge.models import Change, ChangeKind, Filing, Folder, Item, Transform
 from knowledge.retrieval.search import search
-from knowledge.undo import Undone, undo
+from knowledge.undo import reverting
+from knowledge.undo.token_writes import Undone, undo
 from tests.conftest import Add, Mint, Minted
 from tests.knowledge.adding_for_tests import run_jobs
 from tests.knowledge.conftest import faults, in_threads

@@ -52,7 +52,7 @@ from knowledge.models import (
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.offering import delete_provider, register_provider
 from knowledge.registry.validating import validate_unit
-from knowledge.undo import Undone, preview, undo
+from knowledge.undo.token_writes import Undone, preview, undo
 from tests.conftest import LONG_ENOUGH, Minted
 from tests.knowledge.adding_for_tests import run_jobs
 from tests.registry.contributions_for_tests import SKILL_MD, TRACE

@@ -11,7 +11,7 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.models import Agent, Provider
 from knowledge.providers import embedder_named
 from knowledge.registry import matching, offering
-from knowledge.undo import undo
+from knowledge.undo.token_writes import undo
 from tests.conftest import Mint, Minted
 from tests.edges_for_tests import MISSING, over_mcp, over_rest
 

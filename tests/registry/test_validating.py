@@ -15,7 +15,7 @@ from knowledge.moderation import quarantine
 from knowledge.registry.searching import find_knowledge
 from knowledge.registry.validating import REPORTS
 from knowledge.trust import reputation
-from knowledge.undo import undo
+from knowledge.undo.token_writes import undo
 from tests.conftest import Mint, Minted
 from tests.edges_for_tests import MISSING, over_mcp, over_rest
 from tests.trust.contributions_for_tests import PATTERN, SKILL, TRACE, publish

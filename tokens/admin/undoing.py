@@ -10,9 +10,9 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from unfold.widgets import UnfoldAdminSelectWidget  # type: ignore[import-untyped]
 
-from knowledge import undo
 from knowledge.admin.base import ModelAdmin, button
-from knowledge.undo import Undone
+from knowledge.undo import token_writes as undo
+from knowledge.undo.token_writes import Undone
 from tokens.models import Token
 
 NEEDED = ("tokens.change_token", "knowledge.change_item", "knowledge.delete_item")

@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
 from django.utils import timezone
 
-from knowledge import undo
 from knowledge.errors import InvalidInput
-from knowledge.undo import Undone, Write
+from knowledge.undo import token_writes as undo
+from knowledge.undo.token_writes import Undone, Write
 from knowledge.validation import as_moment
 from tokens.models import Token
 

@@ -9,9 +9,9 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from knowledge import reverting
 from knowledge.models import Change, ChangeKind
 from knowledge.registry.undone import followed
+from knowledge.undo import reverting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
