@@ -1,1 +1,1 @@
-"""What is written down beside a change: the log that undo reads, quotas, keys of repeated calls, webhooks."""
+"""What is kept beside a change: the log for undo, quotas, idempotency keys, webhooks."""
