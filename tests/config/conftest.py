@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.config.servers import temporary_home, using, wait_until_stopped
+from tests.support.up import temporary_home, using, wait_until_stopped
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from config.cluster import programs, server_account
 from config.watcher import ServerFolder, is_held, try_lock
-from tests.config.servers import (
+from tests.support.up import (
     DEADLINE,
     REPOSITORY,
     User,

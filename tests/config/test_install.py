@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from config import install
-from tests.config.servers import REPOSITORY
+from tests.support.up import REPOSITORY
 
 PIP = """
 import sys

@@ -26,8 +26,8 @@ from knowledge.jobs import broker
 from knowledge.models import Job
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.retrieval import semantic
-from tests.config.servers import REPOSITORY
 from tests.conftest import LONG_ENOUGH, Add, Mint
+from tests.support.up import REPOSITORY
 
 pytestmark = pytest.mark.django_db
 

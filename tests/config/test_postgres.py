@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.config.servers import REPOSITORY, folder_of
+from tests.support.up import REPOSITORY, folder_of
 
 SETUP = """
 import sys
@@ -13,7 +13,7 @@ import django
 from django.conf import settings
 from django.core.management import call_command, execute_from_command_line
 from config.watcher import ServerFolder, stop
-from tests.config.servers import kill
+from tests.support.up import kill
 
 home = Path(sys.argv[1])
 settings.configure(

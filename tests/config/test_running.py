@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env, running
 from config.running import RunningServer, home_of_running_server, noted
-from tests.config.servers import REPOSITORY
+from tests.support.up import REPOSITORY
 
 SERVER = """
 import sys

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tests.config.servers import REPOSITORY, temporary_home
-from tests.test_processes import Quarry, manage, running
+from tests.processes.test_signals import Quarry, manage, running
+from tests.support.up import REPOSITORY, temporary_home
 
 HERE = Path(__file__).parent
 # Git, ruff and mypy leave `var` alone, and the scripts must lie beside what they import.

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from tests.conftest import Mint
 from tests.mcp_gateway.conftest import AgentWith, text_of
-from tests.registry.contributions_for_tests import SKILL_MD, TRACE, agent_of, unit
+from tests.support.contributions import SKILL_MD, TRACE, agent_of, unit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

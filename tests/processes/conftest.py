@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from tests.config.servers import temporary_home
-from tests.crawling.site_for_tests import DocSite
-from tests.processes.server_for_tests import Server, up
-from tests.sources.files_for_tests import pdf
-from tests.sources.pages_for_tests import ARTICLE
-from tests.sources.recordings_for_tests import speech, written
-from tests.sources.test_podcast import FEED, VTT, item, transcript
+from tests.knowledge.sources.test_podcast import FEED, VTT, item, transcript
+from tests.support.files import pdf
+from tests.support.pages import ARTICLE
+from tests.support.quarry import Server, up
+from tests.support.recordings import speech, written
+from tests.support.site import DocSite
+from tests.support.up import temporary_home
 
 
 @pytest.fixture(scope="package")

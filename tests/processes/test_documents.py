@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from tests.config.servers import REPOSITORY
-from tests.crawling.site_for_tests import DocSite
-from tests.processes.agents_for_tests import ask, tool_names
-from tests.processes.server_for_tests import Server
-from tests.processes.snippets_for_tests import (
+from tests.support.agents import ask, tool_names
+from tests.support.quarry import Server
+from tests.support.site import DocSite
+from tests.support.snippets import (
     Snippet,
     connections_of,
     script_of,
     snippets_of,
 )
+from tests.support.up import REPOSITORY
 
 SNIPPETS = [*snippets_of("README.md"), *snippets_of("docs/mcp/clients.md")]
 NOT_RUN: dict[str, str] = {}

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.config.servers import REPOSITORY
-from tests.crawling.site_for_tests import DocSite
-from tests.processes.agents_for_tests import ask, tool_names
 from tests.processes.conftest import write_skill
-from tests.processes.server_for_tests import Server
-from tests.processes.snippets_for_tests import Http
-from tests.test_processes import eventually
+from tests.processes.test_signals import eventually
+from tests.support.agents import ask, tool_names
+from tests.support.quarry import Server
+from tests.support.site import DocSite
+from tests.support.snippets import Http
+from tests.support.up import REPOSITORY
 
 HERE = Path(__file__).resolve().parent
 DOCUMENTS = ("README.md", "docs/operations.md", "docs/mcp/clients.md")

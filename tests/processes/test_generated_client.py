@@ -13,9 +13,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.config.servers import REPOSITORY
 from tests.processes.conftest import SKILL
-from tests.processes.server_for_tests import Server
+from tests.support.quarry import Server
+from tests.support.up import REPOSITORY
 
 WORDS = "Porphyry is a purple stone that emperors had brought from the desert."
 PACKAGE = "generated_quarry_client"

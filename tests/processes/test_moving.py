@@ -5,11 +5,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from tests.config.servers import temporary_home
-from tests.crawling.site_for_tests import DocSite
 from tests.processes.conftest import SKILL
-from tests.processes.server_for_tests import Server, up
-from tests.registry.contributions_for_tests import TRACE
+from tests.support.contributions import TRACE
+from tests.support.quarry import Server, up
+from tests.support.site import DocSite
+from tests.support.up import temporary_home
 
 WORDS = "Travertine is a limestone that hot springs leave behind, band by band."
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from tests.processes.agents_for_tests import ask
-from tests.processes.server_for_tests import Server
-from tests.processes.snippets_for_tests import Http, Stdio
-from tests.test_processes import MANAGE
+from tests.processes.test_signals import MANAGE
+from tests.support.agents import ask
+from tests.support.quarry import Server
+from tests.support.snippets import Http, Stdio
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_knowledge_base", {"query": "obsidian blades", "limit": 3}),

@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 
 from knowledge.api.urls import urlpatterns
 from tests.conftest import Add, Mint, Minted
-from tests.edges_for_tests import MISSING, over_mcp, over_rest
-from tests.knowledge.undo_for_tests import added
+from tests.support.edges import MISSING, over_mcp, over_rest
+from tests.support.undo import added
 from tokens.activity import record
 from tokens.models import Event, Toolset
 

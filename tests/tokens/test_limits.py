@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from tests.conftest import LONG_ENOUGH, Mint, Minted
-from tests.edges_for_tests import over_mcp, over_rest
+from tests.support.edges import over_mcp, over_rest
 from tokens import limits
 from tokens.hourly import parse_limits, write_limits
 from tokens.models import Token

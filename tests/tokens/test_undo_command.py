@@ -14,7 +14,7 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import delete_item
 from knowledge.models import Change, Item
 from tests.conftest import Add, Mint
-from tests.knowledge.undo_for_tests import added, snapshot
+from tests.support.undo import added, snapshot
 from tokens.models import Token
 
 

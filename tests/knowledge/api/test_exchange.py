@@ -1,0 +1,261 @@
+"""Export and import over REST, and through the whole server, where bodies may be large."""
+
+import asyncio
+import io
+import json
+import zipfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from asgiref.sync import async_to_sync
+from django.contrib.auth.models import User
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from pytest_django import Settings
+
+from config import body_limit
+from config.asgi import application
+from knowledge.access import Access
+from knowledge.api import import_gate, receiving
+from knowledge.models import Folder
+from tests.conftest import Mint, Minted
+from tests.support.exchange import exported, fill, lines, rezipped
+from tokens.models import Event
+
+ZIP = "application/zip"
+
+
+@pytest.fixture(autouse=True)
+def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A test's rows are seen only by its own connection, which must not be closed."""
+    monkeypatch.setattr(receiving, "close_old_connections", lambda: None)
+    moments = (request_started, request_finished)
+    for moment in moments:
+        moment.disconnect(close_old_connections)
+    yield
+    for moment in moments:
+        moment.connect(close_old_connections)
+
+
+def get(token: Minted) -> Any:
+    return token.client.get("/api/v1/export")
+
+
+def post(token: Minted, body: bytes, **headers: str) -> Any:
+    return token.client.post("/api/v1/import", body, content_type=ZIP, headers=headers)
+
+
+def asked(token: Minted | None, method: str, path: str, **sent: Any) -> httpx2.Response:
+    """An answer of the whole ASGI application."""
+    headers = {"host": "testserver", **sent.pop("headers", {})}
+    if token:
+        headers["authorization"] = f"Bearer {token.secret}"
+
+    async def send() -> httpx2.Response:
+        transport = httpx2.ASGITransport(app=application)
+        async with httpx2.AsyncClient(transport=transport) as client:
+            return await client.request(
+                method, f"http://testserver/api/v1/{path}", headers=headers, **sent
+            )
+
+    return async_to_sync(send)()
+
+
+def test_an_export_is_downloaded_as_a_zip(library: Access, mint: Mint) -> None:
+    fill(library)
+    answer = get(mint(write=False))
+    assert answer.status_code == 200
+    assert answer["Content-Type"] == ZIP
+    assert answer["Content-Disposition"] == 'attachment; filename="quarry-export.zip"'
+    assert answer["RateLimit-Limit"] == "10"
+    assert b"".join(answer.streaming_content) == exported(library)
+
+
+@pytest.mark.parametrize(("method", "route"), [("GET", "export"), ("POST", "import")])
+def test_a_filter_that_there_is_not_is_refused(mint: Mint, method: str, route: str) -> None:
+    answer = mint().client.generic(method, f"/api/v1/{route}?folder_id=1", content_type=ZIP)
+    assert (answer.status_code, answer.json()["field"]) == (400, "folder_id")
+
+
+def test_asking_for_its_headers_alone_makes_no_archive(library: Access, mint: Mint) -> None:
+    answer: Any = mint().client.head("/api/v1/export")
+    assert (answer.status_code, answer["Content-Type"]) == (200, ZIP)
+    assert b"".join(answer.streaming_content) == b""
+
+
+def test_through_the_server_it_comes_in_pieces(library: Access, mint: Mint) -> None:
+    fill(library)
+    answer = asked(mint(), "GET", "export", headers={"accept": ZIP})
+    assert answer.status_code == 200
+    assert answer.headers["x-request-id"]
+    assert answer.content == exported(library)
+
+
+def test_a_scoped_token_gets_what_it_sees(library: Access, mint: Mint) -> None:
+    fill(library)
+    archive = asked(mint(Folder.objects.get(name="Research/2024")), "GET", "export").content
+    assert len(lines(archive, "items.jsonl")) == 1
+
+
+def test_an_import_says_what_came_of_it(library: Access, stranger: User, mint: Mint) -> None:
+    fill(library)
+    token, archive = mint(by=stranger), exported(library)
+    answer = post(token, archive)
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "folders": 3,
+        "contents": 5,
+        "items": 6,
+        "relations": 0,
+        "versions": 0,
+        "sources": 0,
+        "skipped": 0,
+        "failed": 0,
+        "problems": [],
+    }
+    assert post(token, archive).json()["skipped"] == 6
+
+
+def test_a_body_that_other_routes_would_refuse_is_taken_here(
+    library: Access, stranger: User, mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(library)
+    archive = exported(library)
+    padded = with_padding(archive, 9_000_000)
+    assert len(padded) > body_limit.MAX_BODY
+    token = mint(by=stranger)
+    answer = asked(token, "POST", "import", content=padded, headers={"content-type": ZIP})
+    assert (answer.status_code, answer.json()["items"]) == (200, 6)
+    keyed = {"content-type": ZIP, "idempotency-key": "again"}
+    for replayed in (None, "true"):
+        answer = asked(token, "POST", "import", content=padded, headers=keyed)
+        assert (answer.status_code, answer.json()["skipped"]) == (200, 6)
+        assert answer.headers.get("idempotent-replayed") == replayed
+    answer = asked(token, "POST", "import", content=archive, headers=keyed)
+    assert (answer.status_code, answer.json()["reason"]) == (409, "idempotency_key_reused")
+
+
+def with_padding(archive: bytes, size: int) -> bytes:
+    out = io.BytesIO(archive)
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_STORED) as opened:
+        opened.writestr("padding", b"\x00" * size)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"", "The body is empty"),
+        (b"{}", "it is no zip archive"),
+        (rezipped({"a.txt": b"x"}), "manifest.json is missing"),
+    ],
+)
+def test_what_is_no_export_is_refused_in_a_sentence(mint: Mint, body: bytes, told: str) -> None:
+    answer = post(mint(), body)
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_body")
+    assert told in answer.json()["message"]
+
+
+def test_a_bomb_is_refused_by_what_it_would_become(library: Access, mint: Mint) -> None:
+    archive = zipfile.ZipFile(io.BytesIO(exported(library)))
+    parts = {name: archive.read(name) for name in archive.namelist()}
+    bomb = rezipped({**parts, "items.jsonl": b"\n" * 300_000_000})
+    answer = post(mint(), bomb)
+    assert (answer.status_code, answer.json()["error"]) == (413, "payload_too_large")
+
+
+@pytest.mark.parametrize("through", ["view", "server"])
+def test_another_kind_of_body_is_refused(mint: Mint, through: str) -> None:
+    token = mint()
+    answer: Any
+    if through == "view":
+        answer = token.client.post("/api/v1/import", {"a": 1}, format="json")
+    else:
+        answer = asked(token, "POST", "import", json={"a": 1})
+    assert (answer.status_code, answer.json()["error"]) == (415, "unsupported_media")
+
+
+def answered_without_a_body(token: Minted | None) -> tuple[int, Any, set[bytes]]:
+    """What is said to a caller who announces an archive and never begins to send it."""
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/v1/import",
+        "query_string": b"",
+        "headers": [(b"host", b"testserver"), (b"content-type", ZIP.encode())],
+    }
+    if token:
+        scope["headers"] += [(b"authorization", f"Bearer {token.secret}".encode())]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def serve() -> None:
+        async with asyncio.timeout(30):
+            await application(scope, receive, send)
+
+    async_to_sync(serve)()
+    return sent[0]["status"], json.loads(sent[1]["body"]), {name for name, _ in sent[0]["headers"]}
+
+
+def test_whoever_may_not_import_is_refused_before_the_body_is_read(
+    library: Access, mint: Mint, folder: Callable[[str], Folder]
+) -> None:
+    for token, status, error in [
+        (None, 401, "missing_bearer_token"),
+        (mint(write=False), 403, "capability_denied"),
+        (mint(folder("A")), 403, "capability_denied"),
+    ]:
+        answer = answered_without_a_body(token)
+        assert (answer[0], answer[1]["error"]) == (status, error)
+        assert (b"WWW-Authenticate" in answer[2]) == (status == 401)
+    recorded = Event.objects.filter(action="import").values_list("outcome", flat=True)
+    assert list(recorded) == ["capability_denied", "capability_denied"]
+
+
+@pytest.mark.parametrize("is_announced", [True, False])
+def test_an_archive_beyond_the_limit_is_refused(
+    mint: Mint, settings: Settings, is_announced: bool
+) -> None:
+    settings.QUARRY_MAX_UPLOAD_MB = 1
+
+    async def unannounced() -> AsyncIterator[bytes]:
+        for _ in range(3):
+            yield b"x" * 500_000
+
+    content = b"x" * 1_500_000 if is_announced else unannounced()
+    answer = asked(mint(), "POST", "import", content=content, headers={"content-type": ZIP})
+    assert (answer.status_code, answer.json()["error"]) == (413, "payload_too_large")
+    assert answer.json()["max_bytes"] == 1_000_000
+    assert answer.headers["x-request-id"]
+
+
+def test_a_sender_who_falls_silent_is_not_waited_for(
+    mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_gate, "_PATIENCE_SEC", 0)
+    status, body, headers = answered_without_a_body(mint())
+    assert (status, body["error"]) == (400, "invalid_body")
+    assert "Nothing came" in body["message"]
+    assert b"x-request-id" in headers
+
+
+@pytest.mark.usefixtures("stopped_clock")
+def test_ten_exports_and_ten_imports_an_hour(library: Access, mint: Mint) -> None:
+    token, archive = mint(), exported(library)
+    assert [get(token).status_code for _ in range(11)] == [200] * 10 + [429]
+    assert [post(token, archive).status_code for _ in range(11)] == [200] * 10 + [429]
+
+
+def test_what_was_exported_and_imported_is_on_record(library: Access, mint: Mint) -> None:
+    token = mint()
+    get(token)
+    post(token, exported(library))
+    recorded = Event.objects.order_by("pk").values_list("action", "outcome")
+    assert list(recorded) == [("export", "ok"), ("import", "ok")]

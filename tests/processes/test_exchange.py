@@ -1,0 +1,147 @@
+"""A library through a real server, out and in again, while its memory is watched."""
+
+import hashlib
+import http.client
+import json
+import random
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from tests.processes.test_signals import Quarry, eventually, rows, running
+from tests.processes.test_uploads import forget_peak, memory
+from tests.support.up import temporary_home
+
+ITEMS = 600
+CHARACTERS = 100_000
+PIECE = 1 << 16
+PATIENCE = 300
+MOST_KB = 60_000
+HELD = "SELECT 1 FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    with temporary_home() as home:
+        yield home
+
+
+def test_sixty_megabytes_go_in_and_out_in_little_memory_and_come_back_the_same(
+    home: Path, tmp_path: Path
+) -> None:
+    made = tmp_path / "made.zip"
+    write_archive(made)
+    with running(home) as quarry:
+        forget_peak(quarry)
+        before = memory(quarry, "VmRSS")
+        assert posted(quarry, made)["items"] == ITEMS
+        first = downloaded(quarry, tmp_path / "first.zip")
+        assert memory(quarry, "VmHWM") - before < MOST_KB
+        assert posted(quarry, tmp_path / "first.zip")["skipped"] == ITEMS
+        assert downloaded(quarry, tmp_path / "again.zip") == first
+        assert left_half_read(quarry) == 200
+        with quarry.database() as database:
+            eventually(lambda: not rows(database, HELD))
+        assert quarry.get("/readyz")[0] == 200
+        assert quarry.complained == ""
+
+
+def write_archive(path: Path) -> None:
+    """Texts that do not pack well, out of the index for the sake of time."""
+    chance = random.Random(1)
+    ids = sorted(str(UUID(int=chance.getrandbits(128), version=4)) for _ in range(ITEMS))
+    counts = {"folders": 0, "contents": ITEMS, "items": ITEMS}
+    manifest = {"format": "quarry-export", "version": 1, "counts": counts}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", json.dumps(manifest))
+        archive.writestr("folders.jsonl", "")
+        with archive.open("contents.jsonl", "w") as contents:
+            for content_id in ids:
+                text = f"{chance.getrandbits(CHARACTERS * 4):x}"
+                contents.write(line(content(content_id, text)))
+        with archive.open("items.jsonl", "w") as items:
+            for content_id in ids:
+                items.write(line(item(content_id)))
+
+
+def line(record: dict[str, object]) -> bytes:
+    return json.dumps(record).encode() + b"\n"
+
+
+def content(content_id: str, text: str) -> dict[str, object]:
+    empty = dict.fromkeys(("url", "author", "language", "reason", "error", "media_url"), "")
+    told = {"kind": "text", "title": content_id, "state": "ready", "transcript_by": ""}
+    own = {"id": content_id, "text": text, "parts": [], "transcription_status": "none"}
+    return {**empty, **told, **own}
+
+
+def item(content_id: str) -> dict[str, object]:
+    return {
+        "id": content_id,
+        "content_id": content_id,
+        "type": "document",
+        "custom_title": "",
+        "in_kb": False,
+        "archived": False,
+        "visibility": "private",
+        "tags": [],
+        "attributes": {},
+        "created_at": "2026-01-01T00:00:00Z",
+        "filings": [],
+    }
+
+
+def posted(quarry: Quarry, path: Path) -> dict[str, int]:
+    connection = opened(quarry)
+    headers = {
+        **authorized(quarry),
+        "Content-Type": "application/zip",
+        "Content-Length": str(path.stat().st_size),
+    }
+    try:
+        with path.open("rb") as body:
+            connection.request("POST", "/api/v1/import", body, headers)
+        answer = connection.getresponse()
+        told: dict[str, int] = json.loads(answer.read())
+        assert answer.status == 200, told
+        return told
+    finally:
+        connection.close()
+
+
+def downloaded(quarry: Quarry, path: Path) -> str:
+    """The digest of an export, which is kept there."""
+    connection = opened(quarry)
+    digest = hashlib.sha256()
+    try:
+        connection.request("GET", "/api/v1/export", headers=authorized(quarry))
+        answer = connection.getresponse()
+        assert answer.status == 200
+        with path.open("wb") as file:
+            while piece := answer.read(PIECE):
+                digest.update(piece)
+                file.write(piece)
+    finally:
+        connection.close()
+    return digest.hexdigest()
+
+
+def left_half_read(quarry: Quarry) -> int:
+    """The status of an export whose reader goes away in the middle of it."""
+    connection = opened(quarry)
+    connection.request("GET", "/api/v1/export", headers=authorized(quarry))
+    answer = connection.getresponse()
+    answer.read(PIECE)
+    connection.close()
+    return answer.status
+
+
+def opened(quarry: Quarry) -> http.client.HTTPConnection:
+    return http.client.HTTPConnection("127.0.0.1", quarry.port, timeout=PATIENCE)
+
+
+def authorized(quarry: Quarry) -> dict[str, str]:
+    return {"Authorization": f"Bearer {quarry.token}"}

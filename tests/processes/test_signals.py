@@ -1,0 +1,421 @@
+"""Quarry as people and service managers run it: real processes, stopped and killed."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+
+from config.cluster import DATABASE, USER, socket_folder
+from config.watcher import command_line
+from tests.support.up import REPOSITORY, folder_of, temporary_home, wait_until_stopped
+
+DEADLINE = 300
+STANDUP = "Decisions: ship the API docs. The folder rename is deferred to June."
+MANAGE = [sys.executable, str(REPOSITORY / "manage.py")]
+OURS = ("QUARRY_", "VOYAGE_", "DATABASE_URL", "REDIS_URL")
+
+
+# Starting and stopping -------------------------------------------------------------------
+
+
+def test_the_first_start_tells_its_secrets_once_and_the_next_finds_what_was_added(
+    empty_home: Path,
+) -> None:
+    with running(empty_home) as first:
+        assert re.search(r"^  admin password  \S{12,}$", first.said, re.MULTILINE)
+        token = first.token
+        assert first.get("/readyz") == (200, {"status": "ok"})
+        added = first.add(token, "Standup", STANDUP)
+        assert added["index_status"] == "done"
+        assert first.search(token, "folder rename") == [added["user_item_id"]]
+        worker = first.worker_pid()
+        first.stop(signal.SIGINT)
+        assert_all_ended(first, worker)
+    with running(empty_home) as second:
+        assert not re.search("password|qry_", second.said)
+        assert second.search(token, "folder rename") == [added["user_item_id"]]
+        worker = second.worker_pid()
+        second.stop(signal.SIGTERM)
+        assert_all_ended(second, worker)
+
+
+def assert_all_ended(quarry: "Quarry", worker: int) -> None:
+    assert quarry.process.returncode == 0
+    assert quarry.said.endswith("Stopped.\n")
+    assert quarry.complained == ""
+    assert command_line(worker) == b""
+    wait_until_stopped(quarry.home)
+
+
+def test_an_interrupt_while_it_prepares_is_no_error(empty_home: Path) -> None:
+    quarry = Quarry(empty_home)
+    quarry.wait_for("Preparing the database…")
+    quarry.stop(signal.SIGINT)
+    assert quarry.process.returncode == 0
+    assert (quarry.said.endswith("Stopped.\n"), quarry.complained) == (True, "")
+
+
+@pytest.mark.parametrize("port", ["taken", "99999"])
+def test_a_port_that_cannot_be_used_is_told_in_a_line_before_anything_is_set_up(
+    empty_home: Path, port: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        number = port if port.isdigit() else str(taken.getsockname()[1])
+        ended = manage(empty_home, "up", "--port", number)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    [line] = ended.stderr.splitlines()
+    assert line.startswith(f"CommandError: Port {number} on 127.0.0.1 cannot be used (")
+    assert not (empty_home / "postgres").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "told"),
+    [
+        ("QUARRY_EMBEDDER", "abacus", "There is no embedder 'abacus'; there are: fake,"),
+        ("QUARRY_PRODUCTION", "1", "Set QUARRY_SECRET_KEY to a long random string"),
+        ("QUARRY_BROKER_URL", "kafka://host", "QUARRY_BROKER_URL: there are no jobs over 'kafka'"),
+        ("QUARRY_HOME", "/proc/nowhere", "The data folder /proc/nowhere cannot be used: "),
+    ],
+)
+def test_a_wrong_setting_is_told_in_a_line(
+    empty_home: Path, setting: str, value: str, told: str
+) -> None:
+    ended = manage(empty_home, "up", "--port", "0", **{setting: value})
+    assert (ended.returncode, ended.stdout) == (1, "")
+    [line] = ended.stderr.splitlines()
+    assert line.startswith(f"Quarry cannot start: {told}")
+
+
+def test_mcp_over_stdio_without_a_token_says_what_to_do_and_ends(empty_home: Path) -> None:
+    ended = manage(empty_home, "mcp_server", "--transport", "stdio")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    [line] = ended.stderr.splitlines()
+    assert line == "CommandError: Set QUARRY_TOKEN to a token; `manage.py mint_token` makes one."
+
+
+# Being killed ----------------------------------------------------------------------------
+
+
+def test_a_killed_quarry_takes_its_worker_along_and_starts_again_with_its_data(
+    home: Path, token: str
+) -> None:
+    with running(home) as killed:
+        added = killed.add(token, "Standup", STANDUP)
+        worker = killed.worker_pid()
+        killed.kill()
+        eventually(lambda: command_line(worker) == b"")
+    with running(home) as again:
+        assert again.search(token, "folder rename") == [added["user_item_id"]]
+
+
+def test_whatever_is_being_added_when_it_is_killed_is_there_whole_or_not_at_all(
+    home: Path, token: str
+) -> None:
+    promised: list[str] = []
+    for _ in range(3):
+        with running(home) as killed, ThreadPoolExecutor() as pool:
+            assert_whole(killed, promised)
+            for client in range(4):
+                pool.submit(keep_adding, killed, token, client, promised)
+            wait_for_more(promised, 8)
+            killed.kill()
+    with running(home) as again:
+        assert_whole(again, promised)
+
+
+def assert_whole(quarry: "Quarry", promised: list[str]) -> None:
+    """Right now, when jobs may be waiting, and when they are done."""
+    with quarry.database() as database:
+        assert set(promised) <= {str(row[0]) for row in rows(database, ITEMS)}
+        assert rows(database, BROKEN) == []
+        eventually(lambda: rows(database, NOT_EMBEDDED) == [])
+        assert rows(database, BROKEN) == []
+
+
+def wait_for_more(promised: list[str], count: int) -> None:
+    enough = len(promised) + count
+    eventually(lambda: len(promised) >= enough)
+
+
+def keep_adding(quarry: "Quarry", token: str, client: int, promised: list[str]) -> None:
+    """Add short texts, which are embedded at once, and long ones, which are left to a job."""
+    sizes = [40, 60_000, 500_000, 4_000, 20_000]
+    try:
+        while True:
+            title = f"{client}: {len(promised)}"
+            size = sizes[(client + len(promised)) % len(sizes)]
+            promised.append(quarry.add(token, title, prose(size))["user_item_id"])
+    except (OSError, http.client.HTTPException):
+        return
+
+
+def test_a_killed_workers_embeddings_are_finished_by_another_and_none_is_made_twice(
+    home: Path, token: str
+) -> None:
+    with running(home) as quarry, quarry.database() as database:
+        database.execute(GATE_AFTER_THE_FIRST_VECTORS)
+        with quarry.database() as gate:
+            gate.execute("SELECT pg_advisory_lock(1)")
+            item = quarry.add(token, "Long", prose(500_000))
+            assert item["index_status"] == "keyword"
+            eventually(
+                lambda: rows(database, "SELECT count(*) FROM knowledge_chunkembedding")[0][0]
+            )
+            worker = quarry.worker_pid()
+            os.kill(worker, signal.SIGKILL)
+        eventually(lambda: rows(database, "SELECT 1 FROM knowledge_job") == [])
+        assert quarry.worker_pid() != worker
+        [(status, chunks)] = rows(database, "SELECT index_status, chunk_count FROM knowledge_item")
+        assert (status, chunks > 512) == ("done", True)
+        embedded = "SELECT count(*), count(DISTINCT chunk_id) FROM knowledge_chunkembedding"
+        assert rows(database, embedded) == [(chunks, chunks)]
+        assert rows(database, BROKEN) == []
+
+
+# Whoever wants to write a vector behind those that are written first waits for the gate to open.
+GATE_AFTER_THE_FIRST_VECTORS = """
+CREATE FUNCTION wait_at_the_gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF (SELECT position FROM knowledge_chunk WHERE id = NEW.chunk_id) >= 512 THEN
+        PERFORM pg_advisory_xact_lock_shared(1);
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER gate BEFORE INSERT ON knowledge_chunkembedding
+    FOR EACH ROW EXECUTE FUNCTION wait_at_the_gate();
+"""
+ITEMS = "SELECT id FROM knowledge_item"
+NOT_EMBEDDED = "SELECT id FROM knowledge_item WHERE index_status <> 'done'"
+BROKEN = """
+SELECT 'item', item.id::text FROM knowledge_item AS item,
+    LATERAL (SELECT count(*) AS chunks FROM knowledge_chunk WHERE item_id = item.id) AS c,
+    LATERAL (SELECT count(*) AS texts FROM knowledge_chunktext WHERE item_id = item.id) AS t,
+    LATERAL (SELECT count(*) AS vectors, count(DISTINCT chunk_id) AS embedded
+        FROM knowledge_chunkembedding WHERE item_id = item.id) AS v,
+    LATERAL (SELECT count(*) AS jobs FROM knowledge_job
+        WHERE convert_from(message, 'UTF8') LIKE '%' || item.id || '%' AND state <> 'dead') AS j
+WHERE chunk_count = 0 OR chunk_count <> chunks OR chunk_count <> texts OR vectors <> embedded
+    OR CASE index_status WHEN 'done' THEN vectors <> chunks WHEN 'keyword' THEN jobs = 0
+        ELSE true END
+UNION ALL
+SELECT 'content', id::text FROM knowledge_content
+WHERE id NOT IN (SELECT content_id FROM knowledge_item)
+UNION ALL
+SELECT 'chunk', id::text FROM knowledge_chunk WHERE item_id NOT IN (SELECT id FROM knowledge_item)
+UNION ALL
+SELECT 'text', chunk_id::text FROM knowledge_chunktext
+WHERE chunk_id NOT IN (SELECT id FROM knowledge_chunk)
+UNION ALL
+SELECT 'vector', chunk_id::text FROM knowledge_chunkembedding
+WHERE chunk_id NOT IN (SELECT id FROM knowledge_chunk)
+"""
+
+
+# Means -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def empty_home() -> Iterator[Path]:
+    with temporary_home() as home:
+        yield home
+
+
+@dataclass(frozen=True)
+class UsedBefore:
+    home: Path
+    token: str
+
+
+@pytest.fixture(scope="module")
+def used_before() -> Iterator[UsedBefore]:
+    with temporary_home() as home:
+        with running(home) as quarry:
+            token = quarry.token
+            quarry.stop(signal.SIGTERM)
+        wait_until_stopped(home)
+        yield UsedBefore(home, token)
+
+
+@pytest.fixture
+def home(used_before: UsedBefore) -> Iterator[Path]:
+    """A data folder of its own that is set up and empty."""
+    with temporary_home() as home:
+        subprocess.run(["cp", "-a", used_before.home, home], check=True)
+        yield home
+
+
+@pytest.fixture
+def token(used_before: UsedBefore) -> str:
+    return used_before.token
+
+
+@dataclass
+class Quarry:
+    """`manage.py up` on some free port."""
+
+    home: Path
+    process: subprocess.Popen[str] = field(init=False)
+    settings: dict[str, str] = field(default_factory=dict, kw_only=True)
+    options: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.home.mkdir(exist_ok=True)
+        with (self.home / "out").open("w") as out, (self.home / "err").open("w") as err:
+            command = [*MANAGE, "up", "--port", "0", *self.options]
+            self.process = subprocess.Popen(
+                command, env=self.environment, stdout=out, stderr=err, text=True
+            )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return environment(self.home) | self.settings
+
+    @property
+    def said(self) -> str:
+        return (self.home / "out").read_text()
+
+    @property
+    def complained(self) -> str:
+        return (self.home / "err").read_text()
+
+    @property
+    def token(self) -> str:
+        [token] = re.findall(r"qry_[\w-]+", self.said)
+        return str(token)
+
+    def wait_for(self, words: str) -> None:
+        eventually(lambda: words in self.said or self.process.poll() is not None)
+        assert self.process.poll() is None, self.complained
+
+    def stop(self, number: int) -> None:
+        self.process.send_signal(number)
+        self.process.wait(DEADLINE)
+
+    def kill(self) -> None:
+        self.stop(signal.SIGKILL)
+
+    def worker_pid(self) -> int:
+        """The worker, once it waits for jobs."""
+        listening = "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'quarry worker%'"
+        with self.database() as database:
+            eventually(lambda: rows(database, listening))
+        [pid] = [pid for pid in children(self.process.pid) if b"worker" in command_line(pid)]
+        return pid
+
+    def get(self, path: str, token: str = "") -> tuple[int, Any]:
+        return self.ask("GET", path, token)
+
+    def add(self, token: str, title: str, text: str) -> Any:
+        body = json.dumps({"kind": "text", "title": title, "text": text})
+        status, answer = self.ask("POST", "/api/v1/ingest", token, body)
+        assert status == 201, answer
+        return answer
+
+    def search(self, token: str, query: str) -> list[str]:
+        status, answer = self.get(f"/api/v1/search?query={quote(query)}", token)
+        assert status == 200, answer
+        return [hit["user_item_id"] for hit in answer["results"]]
+
+    def ask(self, method: str, path: str, token: str, body: str | None = None) -> tuple[int, Any]:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    @property
+    def port(self) -> int:
+        [port] = re.findall(r"^  MCP    http://localhost:(\d+)/mcp$", self.said, re.MULTILINE)
+        return int(port)
+
+    @contextmanager
+    def database(self) -> Iterator[psycopg.Connection[Any]]:
+        """A look at the tables that does not keep the server alive."""
+        host = str(socket_folder(folder_of(self.home)))
+        with psycopg.connect(
+            host=host, port=5432, user=USER, dbname=DATABASE, autocommit=True
+        ) as connection:
+            yield connection
+
+
+@contextmanager
+def running(home: Path) -> Iterator[Quarry]:
+    quarry = Quarry(home)
+    try:
+        quarry.wait_for("Ctrl-C stops everything.")
+        yield quarry
+    finally:
+        if quarry.process.poll() is None:
+            quarry.stop(signal.SIGTERM)
+
+
+def manage(home: Path, *command: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*MANAGE, *command],
+        env={**environment(home), **settings},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+    )
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Nobody's settings but the product's own, and an embedder that takes no time."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    own = {"QUARRY_HOME": str(home), "QUARRY_EMBEDDER": "fake"}
+    own["QUARRY_RUN_FOLDER"] = str(home / "running")
+    return {**kept, **own, "DJANGO_SETTINGS_MODULE": "config.settings"}
+
+
+def children(parent: int) -> list[int]:
+    pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+    return [pid for pid in pids if parent_of(pid) == parent]
+
+
+def parent_of(pid: int) -> int:
+    try:
+        after_the_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    except OSError:
+        return 0
+    return int(after_the_name.split()[1])
+
+
+def prose(size: int) -> str:
+    """So many characters, in sentences and paragraphs that differ."""
+    sentences = (
+        f"Sentence {number} is about subject {number % 97}.{NEW_PARAGRAPH[number % 10]}"
+        for number in range(size // 20)
+    )
+    return "".join(sentences)[: size - 1] + "."
+
+
+NEW_PARAGRAPH = ["\n\n", *[" "] * 9]
+
+
+def rows(database: psycopg.Connection[Any], sql: str) -> list[tuple[Any, ...]]:
+    return list(database.execute(sql).fetchall())
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    deadline = time.monotonic() + DEADLINE
+    while not holds():
+        assert time.monotonic() < deadline, "It did not come to hold in time."
+        time.sleep(0.02)
