@@ -37,7 +37,7 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
     ]
     list_filter = ["verdict", "reason", ("item__owner", admin.RelatedOnlyFieldListFilter)]
     search_fields = ["item__custom_title", "item__content__title", "note", "=id", "=item__id"]
-    change_form_outer_after_template = "admin/knowledge/moderation/quarantine/verdict.html"
+    change_form_outer_after_template = "admin/knowledge/quarantine/verdict.html"
     fieldsets = [
         (None, {"fields": ["held_item", "kind", "owner", "reason", "at"]}),
         ("What was found", {"fields": ["findings_told", "suspected"]}),

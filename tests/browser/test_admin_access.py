@@ -65,7 +65,7 @@ def test_the_menu_the_title_and_the_heading_of_a_list_agree(furnished: Page) -> 
     for address, name in (
         ("tokens/event/", "Activity"),
         ("auth/user/", "People"),
-        ("knowledge/moderation/quarantine/", "Quarantine"),
+        ("knowledge/quarantine/", "Quarantine"),
         ("knowledge/generation/", "Embeddings"),
     ):
         furnished.goto(f"/admin/{address}")
