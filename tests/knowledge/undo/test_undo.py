@@ -21,12 +21,12 @@ from knowledge.library import items as shelves
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import create_folder, file_item, rename_folder
 from knowledge.models import Change, ChangeKind, Filing, Folder, Item, Transform
-from knowledge.retrieval.search import search
 from knowledge.undo import reverting
 from knowledge.undo.token_writes import Undone, undo
 from tests.conftest import Add, Mint, Minted
 from tests.knowledge.conftest import faults, in_threads
 from tests.support.adding import run_jobs
+from tests.support.searching import search
 from tests.support.undo import (
     added,
     agents_hour,
