@@ -23,7 +23,7 @@ from knowledge.memory.walking import (
 )
 from knowledge.models import MEMORY_TYPES, Item, ItemType, RelationType
 from knowledge.models.item import ItemQuerySet
-from knowledge.retrieval.scope import Narrowing, described
+from knowledge.retrieval.scope import Narrowing, narrow
 from knowledge.validation import one_of, within
 
 MAX_DEPTH = 3
@@ -109,10 +109,10 @@ class ExploreRequest:
 
     def matching(self, access: Access) -> ItemQuerySet:
         """All that may be shown."""
-        narrowing = Narrowing(language=self.language, category=self.category, project=self.project)
-        items = Item.objects.visible_to(access).filter(described(access, narrowing))
-        if self.types:
-            items = items.filter(type__in=self.types)
+        narrowing = Narrowing(
+            types=self.types, language=self.language, category=self.category, project=self.project
+        )
+        items = narrow(access, Item.objects.visible_to(access), narrowing)
         if self.statuses:
             items = items.filter(_in_status(self.statuses))
         return items
