@@ -59,11 +59,11 @@ def start_loaded(home: Path, library: Library, *, fresh: bool = False) -> KnownQ
 
 def product_search(access: Any, mode: str) -> Callable[[Question], list[int]]:
     """The whole search, from the question to hits with their items and passages."""
-    from knowledge.retrieval.search import search
+    from knowledge.retrieval.search import LibrarySearchRequest, search
 
     def ask(question: Question) -> list[int]:
-        answer = search(access, query=question.text, mode=mode, limit=LIMIT)
-        return [hit.chunk.pk for hit in answer.hits]
+        request = LibrarySearchRequest(query=question.text, mode=mode, limit=LIMIT)
+        return [hit.chunk.pk for hit in search(access, request).hits]
 
     return ask
 

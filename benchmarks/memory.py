@@ -190,11 +190,13 @@ def _ways() -> Iterator[tuple[str, Way]]:
 
 
 def _search(**how: Any) -> Way:
+    from knowledge.memory.requests import SearchRequest
     from knowledge.memory.searching import search_memory
 
     def rank(talk: Talk, shelf: Shelf, query: str) -> Ranking:
         turns = shelf.turns
-        found = search_memory(shelf.access, query=query, limit=RESULTS, **how).results
+        request = SearchRequest(query=query, limit=RESULTS, **how)
+        found = search_memory(shelf.access, request).results
         return [turns[result.id] for result in found]
 
     return rank

@@ -131,14 +131,15 @@ def scores(collection: Collection, rankings: dict[str, Ranking]) -> harness.Row:
 def _engine(shelf: Shelf, mode: str) -> Callable[[str], Ranking]:
     """The product's own search, its chunks folded to their documents by the best one."""
     from knowledge.access import Access
-    from knowledge.retrieval.search import search
+    from knowledge.retrieval.search import LibrarySearchRequest, search
 
     access = Access.whole_library(shelf.owner_id)
 
     def rank(query: str) -> Ranking:
         found: dict[str, None] = {}
         for page in range(MOST_PAGES):
-            hits = search(access, query=query, mode=mode, limit=PAGE, offset=page * PAGE).hits
+            request = LibrarySearchRequest(query=query, mode=mode, limit=PAGE, offset=page * PAGE)
+            hits = search(access, request).hits
             found |= dict.fromkeys(shelf.documents[hit.item.pk] for hit in hits)
             if len(found) >= DOCUMENTS or len(hits) < PAGE:
                 break
@@ -236,11 +237,11 @@ def measure_chunks(texts: Texts) -> list[harness.Row]:
 
 def _spans_found(texts: Texts, question: SpanQuestion, mode: str) -> list[tuple[str, Span]]:
     from knowledge.access import Access
-    from knowledge.retrieval.search import search
+    from knowledge.retrieval.search import LibrarySearchRequest, search
 
     access = Access.whole_library(texts.owner_id)
-    hits = search(access, query=question.text, mode=mode, limit=max(SPAN_HITS)).hits
-    return [_place(hit, texts.places) for hit in hits]
+    request = LibrarySearchRequest(query=question.text, mode=mode, limit=max(SPAN_HITS))
+    return [_place(hit, texts.places) for hit in search(access, request).hits]
 
 
 def _place(hit: Any, places: dict[UUID, tuple[str, int]]) -> tuple[str, Span]:

@@ -119,7 +119,8 @@ class ExploreView(AskView):
         responses={200: ExploredOutput, **errors(404)},
     )
     def get(self, request: Request) -> Response:
-        found = exploring.explore(self.access, **ExploreInput.of_query(request))
+        asked = exploring.ExploreRequest(**ExploreInput.of_query(request))
+        found = exploring.explore(self.access, asked)
         return Response(ExploredOutput(found).data)
 
 

@@ -5,6 +5,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, errors
 from knowledge.api.memory_search_shapes import MemorySearchInput, MemorySearchOutput
 from knowledge.api.toolsets import MEMORY
+from knowledge.memory.requests import SearchRequest
 from knowledge.memory.searching import search_memory
 
 
@@ -21,5 +22,5 @@ class MemorySearchView(AskView):
         responses={200: MemorySearchOutput, **errors(403, 404, 503)},
     )
     def post(self, request: Request) -> Response:
-        found = search_memory(self.access, **MemorySearchInput.of_body(request))
+        found = search_memory(self.access, SearchRequest(**MemorySearchInput.of_body(request)))
         return Response(MemorySearchOutput(found).data)

@@ -8,13 +8,8 @@ from rest_framework import serializers
 from knowledge.api.base import Input
 from knowledge.api.fields import Flag, Id, ListOf, Number, OneOf, Since, Text, WholeNumber
 from knowledge.api.shapes import CopyOutput
-from knowledge.memory.searching import (
-    HALF_LIFE_DAYS,
-    MAX_CONTENT,
-    MAX_HALF_LIFE,
-    MAX_LIMIT,
-    MAX_PREVIEW,
-)
+from knowledge.memory.requests import HALF_LIFE_DAYS, MAX_HALF_LIFE, MAX_LIMIT
+from knowledge.memory.searching import MAX_CONTENT, MAX_PREVIEW
 from knowledge.models import ItemType
 from knowledge.retrieval.search import MAX_OFFSET, MAX_QUERY
 from knowledge.validation import MAX_TAG

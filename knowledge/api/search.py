@@ -1,4 +1,3 @@
-from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -11,7 +10,16 @@ from knowledge.api.shapes import SearchOutput
 from knowledge.api.toolsets import SEARCH
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
-from knowledge.retrieval.search import MAX_LIMIT, MAX_OFFSET, MAX_QUERY, MODES, search
+from knowledge.retrieval.search import (
+    MAX_LIMIT,
+    MAX_OFFSET,
+    MAX_QUERY,
+    MODES,
+    LibrarySearchRequest,
+    search,
+)
+
+FILTERS = ("folder_id", "types", "tags", "since")
 
 
 class SearchInput(Input):
@@ -59,7 +67,6 @@ class SearchView(AskView):
         return self._found(SearchInput.of_body(request))
 
     def _found(self, asked: dict[str, Any]) -> Response:
-        names = asdict(Narrowing()).keys() & asked.keys()
-        narrowing = Narrowing(**{name: asked.pop(name) for name in names})
-        answer = search(self.access, **asked, narrowing=narrowing)
+        narrowing = Narrowing(**{name: asked.pop(name, None) for name in FILTERS})
+        answer = search(self.access, LibrarySearchRequest(**asked, narrowing=narrowing))
         return Response(SearchOutput(answer).data)

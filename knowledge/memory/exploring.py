@@ -11,8 +11,8 @@ from django.db.models.functions import Left
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
 from knowledge.memory.depending import Plan, Standing, TaskState, planned
-from knowledge.memory.filtering import statuses_of
 from knowledge.memory.relations import seen_items
+from knowledge.memory.requests import statuses_of
 from knowledge.memory.walking import (
     MAX_WALKED,
     Step,
@@ -23,7 +23,7 @@ from knowledge.memory.walking import (
 )
 from knowledge.models import MEMORY_TYPES, Item, ItemType, RelationType
 from knowledge.models.item import ItemQuerySet
-from knowledge.retrieval.scope import Narrowing, described
+from knowledge.retrieval.scope import Narrowing, narrow
 from knowledge.validation import one_of, within
 
 MAX_DEPTH = 3
@@ -72,70 +72,65 @@ class Explored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """An exploration whose values are all within their rules."""
+class ExploreRequest:
+    """A list of memory, or a walk from one item along the relations in force.
 
-    access: Access
-    types: list[str]
-    along: list[str]
-    depth: int
-    limit: int
-    statuses: Collection[str]
-    narrowing: Narrowing
+    Types, language, category, project and status narrow what is shown; relationship_types where
+    the walk goes.
+    """
 
-    def matching(self) -> ItemQuerySet:
+    mode: str = "list"
+    types: Collection[str] = ()
+    entity_id: UUID | None = None
+    relationship_types: Collection[str] = ()
+    depth: int = 1
+    language: str | None = None
+    category: str | None = None
+    project: UUID | None = None
+    status: str | None = None
+    limit: int = 50
+
+    @property
+    def statuses(self) -> Collection[str]:
+        return () if self.status is None else statuses_of(self.status)
+
+    def check(self) -> None:
+        """Refuse what is outside its rule."""
+        one_of(self.mode, MODES, field="mode")
+        for name in self.types:
+            one_of(name, ItemType.values, field="types")
+        for name in self.relationship_types:
+            one_of(name, RelationType.values, field="relationship_types")
+        within(self.depth, field="depth", low=1, high=MAX_DEPTH)
+        within(self.limit, field="limit", low=1, high=MAX_LIMIT)
+        if self.status is not None:
+            statuses_of(self.status)
+        _check_entity_id(self.mode, self.entity_id)
+
+    def matching(self, access: Access) -> ItemQuerySet:
         """All that may be shown."""
-        items = Item.objects.visible_to(self.access).filter(described(self.access, self.narrowing))
-        if self.types:
-            items = items.filter(type__in=self.types)
+        narrowing = Narrowing(
+            types=self.types, language=self.language, category=self.category, project=self.project
+        )
+        items = narrow(access, Item.objects.visible_to(access), narrowing)
         if self.statuses:
             items = items.filter(_in_status(self.statuses))
         return items
 
-    def shown_of(self, ids: Collection[UUID]) -> list[UUID]:
+    def shown_of(self, access: Access, ids: Collection[UUID]) -> list[UUID]:
         """Those of the ids that may be shown, in their order."""
-        allowed = set(self.matching().filter(pk__in=ids).values_list("pk", flat=True))
+        allowed = set(self.matching(access).filter(pk__in=ids).values_list("pk", flat=True))
         return [each for each in ids if each in allowed]
 
 
-def explore(
-    access: Access,
-    *,
-    mode: str = "list",
-    types: Collection[str] = (),
-    entity_id: UUID | None = None,
-    relationship_types: Collection[str] = (),
-    depth: int = 1,
-    language: str | None = None,
-    category: str | None = None,
-    project: UUID | None = None,
-    status: str | None = None,
-    limit: int = 50,
-) -> Explored:
-    """List memory, or walk from one item along the relations in force.
-
-    Types, language, category, project and status narrow what is shown; relationship_types where
-    the walk goes. Nothing that the caller does not see is shown, counted or walked through.
-    """
+def explore(access: Access, request: ExploreRequest) -> Explored:
+    """What was asked for; nothing that the caller does not see is shown, counted or walked on."""
     access.require(Capability.READ)
-    one_of(mode, MODES, field="mode")
-    asked = _Asked(
-        access=access,
-        types=[one_of(each, ItemType.values, field="types") for each in types],
-        along=[
-            one_of(each, RelationType.values, field="relationship_types")
-            for each in relationship_types
-        ],
-        depth=within(depth, field="depth", low=1, high=MAX_DEPTH),
-        limit=within(limit, field="limit", low=1, high=MAX_LIMIT),
-        statuses=() if status is None else statuses_of(status),
-        narrowing=Narrowing(language=language, category=category, project=project),
-    )
-    _check_entity_id(mode, entity_id)
-    if entity_id is None:
-        return _list(asked)
-    (entity,) = seen_items(access, [entity_id])
-    return _WALKS[mode](asked, entity)
+    request.check()
+    if request.entity_id is None:
+        return _list(access, request)
+    (entity,) = seen_items(access, [request.entity_id])
+    return _WALKS[request.mode](access, request, entity)
 
 
 def _check_entity_id(mode: str, entity_id: UUID | None) -> None:
@@ -145,31 +140,35 @@ def _check_entity_id(mode: str, entity_id: UUID | None) -> None:
         raise InvalidInput(f'entity_id is required when mode is "{mode}".', field="entity_id")
 
 
-def _list(asked: _Asked) -> Explored:
-    items = asked.matching().filter(type__in=asked.types or MEMORY_TYPES)
-    if "archived" not in asked.statuses:
+def _list(access: Access, request: ExploreRequest) -> Explored:
+    items = request.matching(access).filter(type__in=request.types or MEMORY_TYPES)
+    if "archived" not in request.statuses:
         items = items.exclude(_in_status(["archived"]))
-    ids = list(items.newest_first().values_list("pk", flat=True)[: asked.limit])
-    return Explored(mode="list", nodes=_nodes(asked.access, ids), total=items.count())
+    ids = list(items.newest_first().values_list("pk", flat=True)[: request.limit])
+    return Explored(mode="list", nodes=_nodes(access, ids), total=items.count())
 
 
-def _related(asked: _Asked, entity: Item) -> Explored:
+def _related(access: Access, request: ExploreRequest, entity: Item) -> Explored:
     found = neighbours(
-        asked.access, entity.pk, types=asked.along, among=asked.matching(), limit=asked.limit
+        access,
+        entity.pk,
+        types=request.relationship_types,
+        among=request.matching(access),
+        limit=request.limit,
     )
     distances = dict.fromkeys(found.ways, 1)
-    nodes = _nodes(asked.access, list(found.ways), ways=found.ways, distances=distances)
+    nodes = _nodes(access, list(found.ways), ways=found.ways, distances=distances)
     return Explored(mode="related", nodes=nodes, total=found.total)
 
 
-def _traverse(asked: _Asked, entity: Item) -> Explored:
-    walked = walk(asked.access, entity.pk, types=asked.along, depth=asked.depth)
-    ids = asked.shown_of(walked.ways)
+def _traverse(access: Access, request: ExploreRequest, entity: Item) -> Explored:
+    walked = walk(access, entity.pk, types=request.relationship_types, depth=request.depth)
+    ids = request.shown_of(access, walked.ways)
     return Explored(
         mode="traverse",
         nodes=_nodes(
-            asked.access,
-            ids[: asked.limit],
+            access,
+            ids[: request.limit],
             ways=walked.ways,
             distances={each: len(way) for each, way in walked.ways.items()},
         ),
@@ -178,7 +177,7 @@ def _traverse(asked: _Asked, entity: Item) -> Explored:
     )
 
 
-def _dependencies(asked: _Asked, entity: Item) -> Explored:
+def _dependencies(access: Access, request: ExploreRequest, entity: Item) -> Explored:
     if entity.type not in _PLANNED:
         raise InvalidInput(
             f"dependencies are those of a task or a project; this one is of type {entity.type}.",
@@ -186,15 +185,17 @@ def _dependencies(asked: _Asked, entity: Item) -> Explored:
         )
     starts = [entity.pk]
     if entity.type == ItemType.PROJECT:
-        starts = _tasks_of(asked.access, entity)
-    needs = needs_of(asked.access, starts[:MAX_WALKED], asked.along or [RelationType.DEPENDS_ON])
-    plan = planned(_standings(asked.access, needs.of), needs.of)
-    ids = asked.shown_of(plan.order)
+        starts = _tasks_of(access, entity)
+    needs = needs_of(
+        access, starts[:MAX_WALKED], request.relationship_types or [RelationType.DEPENDS_ON]
+    )
+    plan = planned(_standings(access, needs.of), needs.of)
+    ids = request.shown_of(access, plan.order)
     return Explored(
         mode="dependencies",
-        nodes=_nodes(asked.access, ids[: asked.limit], tasks=plan.states),
+        nodes=_nodes(access, ids[: request.limit], tasks=plan.states),
         total=len(ids),
-        cycles=_named(asked.access, plan),
+        cycles=_named(access, plan),
         is_cut=needs.is_cut or len(starts) > MAX_WALKED,
     )
 

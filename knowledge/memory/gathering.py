@@ -14,9 +14,9 @@ from psycopg.rows import DictRow
 from knowledge.access import Access
 from knowledge.memory.facets import OPEN_STATUSES, SOUGHT, Facet
 from knowledge.memory.walking import relations_seen
-from knowledge.models import Item, ItemType, RelationType
+from knowledge.models import ItemType, RelationType
 from knowledge.models.item import ItemQuerySet, rules_of
-from knowledge.retrieval.scope import Narrowing, described
+from knowledge.retrieval.scope import Narrowing, narrowed_items
 from knowledge.retrieval.search import rank
 
 FLOOR = 0.1
@@ -113,7 +113,7 @@ def _decisions(
     about = relations_seen(access, [RelationType.DECIDES]).filter(touching)
     rows = about.exclude(source__type=ItemType.TASK).order_by("-weight", "-valid_from", "pk")
     made = {row.source_id: row for row in rows.select_related("target__content")[: 2 * limit][::-1]}
-    unknown = _searchable(access, Narrowing()).filter(pk__in=made.keys() - known.keys())
+    unknown = narrowed_items(access, Narrowing()).filter(pk__in=made.keys() - known.keys())
     decisions = {each.item_id: each for each in _listed(unknown, limit)} | known
     return {
         item_id: replace(
@@ -154,18 +154,12 @@ def _more_of(
 ) -> list[Found]:
     """What belongs in a facet whether or not it matches: a project's open tasks, new episodes."""
     if facet is Facet.ACTIVE_WORK and project:
-        wanted = Narrowing(statuses=OPEN_STATUSES, project=project)
-        items = _searchable(access, wanted).filter(type=ItemType.TASK)
+        wanted = Narrowing(types=[ItemType.TASK], statuses=OPEN_STATUSES, project=project)
     elif facet is Facet.RECENT_MEMORY:
-        items = _searchable(access, Narrowing()).filter(type=ItemType.EPISODE)
+        wanted = Narrowing(types=[ItemType.EPISODE])
     else:
         return []
-    return _listed(items.exclude(pk__in=without), limit)
-
-
-def _searchable(access: Access, narrowing: Narrowing) -> ItemQuerySet:
-    items = Item.objects.visible_to(access).searchable(access)
-    return items.filter(described(access, narrowing))
+    return _listed(narrowed_items(access, wanted).exclude(pk__in=without), limit)
 
 
 def _listed(items: ItemQuerySet, limit: int) -> list[Found]:

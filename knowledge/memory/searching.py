@@ -3,23 +3,13 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.errors import InvalidInput
 from knowledge.memory.citing import address_of
-from knowledge.memory.filtering import (
-    MEMORY,
-    filters_of,
-    source_name_of,
-    statuses_of,
-    types_of,
-    written,
-)
 from knowledge.memory.ranking import (
     Candidate,
     Tie,
@@ -30,19 +20,14 @@ from knowledge.memory.ranking import (
     weigh_by_age,
 )
 from knowledge.memory.relations import contested_among
+from knowledge.memory.requests import MEMORY, SearchRequest, written
 from knowledge.models import Item, Source, SourcePage
 from knowledge.models.item import rules_of
 from knowledge.retrieval.copies import Copy
 from knowledge.retrieval.keyword import read_query
 from knowledge.retrieval.passages import best_passage, word_matcher
-from knowledge.retrieval.scope import Narrowing
-from knowledge.retrieval.search import MAX_OFFSET
 from knowledge.retrieval.statistics import corpus
-from knowledge.validation import as_id, as_moment, within
 
-MAX_LIMIT = 50
-HALF_LIFE_DAYS = 365.0
-MAX_HALF_LIFE = 1_000_000
 MAX_CONTENT = 2_000
 MAX_PREVIEW = 200
 USAGE_HINT = "Results show their best passage; read a whole text with get_item or fetch and its id."
@@ -99,57 +84,20 @@ class MemoryAnswer:
         return self.offset + len(self.results) < self.total
 
 
-def search_memory(
-    access: Access,
-    *,
-    query: str,
-    types: Collection[str] | None = None,
-    language: str | None = None,
-    category: str | None = None,
-    status: str | None = None,
-    project: str | UUID | None = None,
-    assignee: str | None = None,
-    source: str | None = None,
-    source_id: str | UUID | None = None,
-    source_name: str | None = None,
-    since: str | datetime | None = None,
-    temporal_decay_days: float = HALF_LIFE_DAYS,
-    limit: int = 10,
-    offset: int = 0,
-    include_content: bool = True,
-    include_documents: bool = True,
-    include_graph: bool = True,
-    use_enhanced: bool = True,
-    boost_recent: bool = True,
-    mode: str = "hybrid",
-) -> MemoryAnswer:
+def search_memory(access: Access, request: SearchRequest) -> MemoryAnswer:
     """The items that answer best, remembered or read, out of what the caller may see."""
     access.require(Capability.READ)
-    within(limit, field="limit", low=1, high=MAX_LIMIT)
-    within(offset, field="offset", low=0, high=MAX_OFFSET)
-    _refuse_no_half_life(temporal_decay_days)
-    narrowing = Narrowing(
-        types=types_of(
-            types or (), include_graph=include_graph, include_documents=include_documents
-        ),
-        language=language,
-        category=category,
-        statuses=() if status is None else statuses_of(status),
-        project=None if project is None else as_id(project, field="project"),
-        assignee=assignee,
-        source_id=None if source_id is None else as_id(source_id, field="source_id"),
-        source_name=source_name_of(source, source_name),
-        since=None if since is None else as_moment(since, field="since"),
-    )
-    pool = pool_of(access, query=query, mode=mode, narrowing=narrowing)
-    if use_enhanced:
+    narrowing = request.check()
+    query, offset = request.query, request.offset
+    pool = pool_of(access, query=query, mode=request.mode, narrowing=narrowing)
+    if request.use_enhanced:
         reread(pool, query)
         raise_related(access, narrowing, pool)
-    if boost_recent:
-        weigh_by_age(pool, half_life=temporal_decay_days, now=timezone.now())
+    if request.boost_recent:
+        weigh_by_age(pool, half_life=request.temporal_decay_days, now=timezone.now())
     found = fold_copies(access, pool.best_first())
-    page = found[offset : offset + limit]
-    longest = MAX_CONTENT if include_content else MAX_PREVIEW
+    page = found[offset : offset + request.limit]
+    longest = MAX_CONTENT if request.include_content else MAX_PREVIEW
     remembered = sum(each.type in MEMORY for each in found)
     return MemoryAnswer(
         results=_results(access, page, query=query, longest=longest),
@@ -157,21 +105,11 @@ def search_memory(
         graph_count=remembered,
         document_count=len(found) - remembered,
         query=query,
-        filters=filters_of(narrowing, types=types, since=since),
-        limit=limit,
+        filters=request.filters(narrowing),
+        limit=request.limit,
         offset=offset,
         degraded=pool.ranking.degraded,
     )
-
-
-def _refuse_no_half_life(days: float) -> None:
-    if isinstance(days, bool) or not 0 < days <= MAX_HALF_LIFE:
-        raise InvalidInput(
-            f"temporal_decay_days must be greater than 0 and at most {MAX_HALF_LIFE:,}.",
-            field="temporal_decay_days",
-            exclusive_minimum=0,
-            maximum=MAX_HALF_LIFE,
-        )
 
 
 def _results(

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import F, Func, JSONField, QuerySet, Value
 
 from knowledge.models import Item, ItemType, Quality, Version
+from knowledge.models.item import ItemQuerySet
 from knowledge.retrieval.copies import Copy
 
 TYPES = {
@@ -148,6 +149,18 @@ class Published:
         return None if said is None else str(said)
 
 
+def with_shown_columns(items: ItemQuerySet) -> ItemQuerySet:
+    """Items with the columns that an answer reads.
+
+    What a version holds is read from there; a skill without one, which only an import can leave,
+    loads its text when that is read.
+    """
+    return items.select_related("content").only(
+        *("type", "custom_title", "content__title", "tags", "attributes", "visibility", "quality"),
+        *("quarantined", "suspicions", "added_by_agent", "created_at", "updated_at"),
+    )
+
+
 def shown(items: Collection[Item], scores: Mapping[UUID, float]) -> list[Published]:
     """Items with their current versions; the first always whole, others while there is room."""
     versions = latest_of([item.pk for item in items])
@@ -171,7 +184,8 @@ def without_files(versions: QuerySet[Version]) -> QuerySet[Version]:
         template="%(function)s(%(expressions)s::jsonpath)",
         output_field=JSONField(),
     )
-    return versions.defer("files").annotate(paths=paths)
+    read = versions.only("item_id", "number", "label", "digest", "document")
+    return read.annotate(paths=paths)
 
 
 def latest_of(items: list[UUID]) -> dict[UUID, Version]:

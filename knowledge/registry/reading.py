@@ -102,7 +102,8 @@ def _listed(access: Access, item_id: UUID, types: Collection[ItemType]) -> list[
 def _published(access: Access, item_id: UUID, types: Collection[ItemType]) -> Item:
     access.require(Capability.READ)
     items = Item.objects.published_to(access).filter(pk=item_id, type__in=types)
-    item = items.select_related("content", "quality_parts").first()
+    items = items.select_related("content", "quality_parts")
+    item = items.defer("content__text", "content__locators").first()
     if item is None:
         what = "skill" if types == SKILLS else "knowledge unit"
         raise NotFound(f"No such {what}, or it is out of this token's reach.")

@@ -4,18 +4,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from django.db.models import Q
 from django.db.models.functions import MD5, Lower
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
-from knowledge.models import UNIT_TYPES, Item, ItemType
-from knowledge.registry.published import TYPES, Published, shown
+from knowledge.models import UNIT_TYPES, Item
+from knowledge.registry.published import TYPES, Published, shown, with_shown_columns
 from knowledge.registry.reading import SKILLS
 from knowledge.retrieval.copies import Copy
-from knowledge.retrieval.scope import Narrowing, Reach
+from knowledge.retrieval.scope import Narrowing, Reach, narrow
 from knowledge.retrieval.search import Ranking, rank
-from knowledge.validation import MAX_TAG, clean_line, clean_tags, one_of, within
+from knowledge.validation import one_of, within
 
 MAX_SKILLS = 20
 MAX_UNITS = 10
@@ -25,19 +24,6 @@ UNIT_QUALITY = 0.75
 
 _PIECES_EACH = 4
 """How many matching chunks of one item are expected; with more, the engine is asked again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """How what is published is narrowed; what is left out does not narrow."""
-
-    types: Collection[ItemType]
-    domain: str | None = None
-    tags: Collection[str] = ()
-    min_quality: float = 0.0
-    least_of_others: float | None = None
-    """Where no least quality is asked for: one's own is found whatever its quality."""
-    schema_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +48,9 @@ def find_skills(
 ) -> Found:
     """The skills published to the caller that answer best; without a query, the newest."""
     within(limit, field="limit", low=1, high=MAX_SKILLS)
-    filters = Filters(types=SKILLS, domain=domain, tags=tags)
-    filters = _with_least(filters, min_quality, query, SKILL_QUALITY)
-    return _find(access, query, filters, limit=limit, offset=offset)
+    narrowing = Narrowing(types=SKILLS, domain=domain, tags=tags)
+    narrowing = _with_least(narrowing, min_quality, query, SKILL_QUALITY)
+    return _find(access, query, narrowing, limit=limit, offset=offset)
 
 
 def find_knowledge(
@@ -81,24 +67,22 @@ def find_knowledge(
     """The units published to the caller that answer best; without a query, the newest."""
     within(limit, field="limit", low=1, high=MAX_UNITS)
     wanted = [TYPES[one_of(name, list(TYPES), field="types")] for name in types]
-    filters = Filters(
-        types=wanted or UNIT_TYPES,
-        domain=domain,
-        schema_version=schema_version,
-    )
-    filters = _with_least(filters, min_quality, query, UNIT_QUALITY)
-    return _find(access, query, filters, limit=limit, offset=offset)
+    narrowing = Narrowing(types=wanted or UNIT_TYPES, domain=domain, schema_version=schema_version)
+    narrowing = _with_least(narrowing, min_quality, query, UNIT_QUALITY)
+    return _find(access, query, narrowing, limit=limit, offset=offset)
 
 
-def _with_least(filters: Filters, asked: float | None, query: str | None, usual: float) -> Filters:
+def _with_least(
+    narrowing: Narrowing, asked: float | None, query: str | None, usual: float
+) -> Narrowing:
     """With the least quality: of a search for what others share there is a usual one.
 
     Who names the usual one has what everybody has: a tool's default is sent like any value.
     """
     if query is not None and asked in (None, usual):
-        return replace(filters, least_of_others=usual)
+        return replace(narrowing, least_of_others=usual)
     if asked is None:
-        return filters
+        return narrowing
     if not 0 <= asked <= 1:
         raise InvalidInput(
             f"min_quality must be between 0 and 1; it is {asked}.",
@@ -106,42 +90,30 @@ def _with_least(filters: Filters, asked: float | None, query: str | None, usual:
             minimum=0,
             maximum=1,
         )
-    return replace(filters, min_quality=asked)
+    # At 0 nothing is left out, not even what has no score yet.
+    return replace(narrowing, min_quality=asked or None)
 
 
-def _find(access: Access, query: str | None, filters: Filters, *, limit: int, offset: int) -> Found:
+def _find(
+    access: Access, query: str | None, narrowing: Narrowing, *, limit: int, offset: int
+) -> Found:
     access.require(Capability.READ)
     within(offset, field="offset", low=0, high=MAX_OFFSET)
     if query is None:
-        return _newest(access, filters, limit=limit, offset=offset)
-    return _best(access, query, filters, limit=limit, offset=offset)
+        return _newest(access, narrowing, limit=limit, offset=offset)
+    return _best(access, query, narrowing, limit=limit, offset=offset)
 
 
-def _newest(access: Access, filters: Filters, *, limit: int, offset: int) -> Found:
-    items = Item.objects.published_to(access).filter(_matching(filters), archived=False)
-    rows = list(items.newest_first().select_related("content")[offset : offset + limit + 1])
+def _newest(access: Access, narrowing: Narrowing, *, limit: int, offset: int) -> Found:
+    items = narrow(access, Item.objects.published_to(access).filter(archived=False), narrowing)
+    rows = list(with_shown_columns(items).newest_first()[offset : offset + limit + 1])
     return Found(results=shown(rows[:limit], {}), offset=offset, has_more=len(rows) > limit)
 
 
-def _matching(filters: Filters) -> Q:
-    condition = Q(type__in=filters.types)
-    if filters.domain is not None:
-        domain = clean_line(filters.domain, field="domain", longest=MAX_TAG).lower()
-        condition &= Q(attributes__contains={"domain": domain})
-    if filters.schema_version is not None:
-        version = clean_line(filters.schema_version, field="schema_version", longest=MAX_TAG)
-        condition &= Q(attributes__contains={"schema_version": version})
-    if filters.tags:
-        condition &= Q(tags__contains=clean_tags(filters.tags))
-    if filters.min_quality:
-        condition &= Q(quality__gte=filters.min_quality)
-    return condition
-
-
-def _best(access: Access, query: str, filters: Filters, *, limit: int, offset: int) -> Found:
-    ranking, places = _ranked(access, query, filters, wanted=offset + limit + 1)
+def _best(access: Access, query: str, narrowing: Narrowing, *, limit: int, offset: int) -> Found:
+    ranking, places = _ranked(access, query, narrowing, wanted=offset + limit + 1)
     page = {place.item_id: place for place in places[offset : offset + limit]}
-    items = Item.objects.published_to(access).select_related("content").in_bulk(page)
+    items = with_shown_columns(Item.objects.published_to(access)).in_bulk(page)
     results = shown(
         [items[each] for each in page if each in items],
         {place.item_id: place.score for place in page.values()},
@@ -164,7 +136,7 @@ class _Place:
 
 
 def _ranked(
-    access: Access, query: str, filters: Filters, *, wanted: int
+    access: Access, query: str, narrowing: Narrowing, *, wanted: int
 ) -> tuple[Ranking, list[_Place]]:
     """The best items in their order; more chunks are asked for until there are enough."""
     chunks = wanted * _PIECES_EACH
@@ -174,9 +146,9 @@ def _ranked(
             query=query,
             mode="hybrid",
             limit=chunks,
-            narrowing=_narrowing(filters),
+            narrowing=narrowing,
             reach=Reach.REGISTRY,
-            in_full=True,
+            in_brief=True,
         )
         scores: dict[UUID, float] = {}
         for row in ranking.rows:
@@ -207,14 +179,3 @@ def _without_copies(access: Access, scores: Mapping[UUID, float]) -> list[_Place
             place.item_id, copy = item_id, known[place.item_id][1]
         place.copies.append(copy)
     return list(places.values())
-
-
-def _narrowing(filters: Filters) -> Narrowing:
-    return Narrowing(
-        types=list(filters.types),
-        domain=filters.domain,
-        tags=filters.tags,
-        min_quality=filters.min_quality or None,
-        least_of_others=filters.least_of_others,
-        schema_version=filters.schema_version,
-    )

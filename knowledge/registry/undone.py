@@ -10,16 +10,19 @@ from knowledge.registry.validating import REPORTS, open_reports
 from knowledge.trust import actors, reputation, scoring
 
 
+def lock_judged_item(change: Change) -> None:
+    """If a change is about a judgment, lock the item that was judged."""
+    if judgment := _judgment(change):
+        _lock_item(judgment.item_id)
+
+
 @contextmanager
-def followed(change: Change) -> Iterator[None]:
+def rescored(change: Change) -> Iterator[None]:
     """Count anew what reverting a change alters, in the transaction that reverts it."""
-    model = change.after.get("model") or change.before.get("model")
-    if model == "knowledge.version" and "row" in change.after:
+    if _model(change) == "knowledge.version":
         yield
         actors.rescore_item.send(change.after["row"]["item_id"])
-    elif model == "knowledge.validation" and (judgment := _judgment(change)):
-        # The item before the count, as whoever judges holds them.
-        _held(judgment.item_id)
+    elif judgment := _judgment(change):
         with reputation.counted(judgment.agent_id, judgment.contributor):
             yield
         _settle(judgment.item_id)
@@ -27,17 +30,23 @@ def followed(change: Change) -> Iterator[None]:
         yield
 
 
+def _model(change: Change) -> str:
+    return str(change.after.get("model") or change.before.get("model"))
+
+
 def _judgment(change: Change) -> Validation | None:
+    if _model(change) != "knowledge.validation":
+        return None
     return Validation.objects.filter(pk=change.target).first()
 
 
-def _held(item_id: UUID) -> Item | None:
+def _lock_item(item_id: UUID) -> Item | None:
     items = Item.objects.select_related("content").select_for_update(of=("self",))
     return items.filter(pk=item_id).first()
 
 
 def _settle(item_id: UUID) -> None:
-    item = _held(item_id)
+    item = _lock_item(item_id)
     if item is None:
         return
     scoring.reweigh(item)

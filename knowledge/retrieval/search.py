@@ -124,34 +124,39 @@ class Answer:
     degraded: str | None
 
 
-def search(
-    access: Access,
-    *,
-    query: str,
-    limit: int = 8,
-    mode: str = "hybrid",
-    offset: int = 0,
-    narrowing: Narrowing | None = None,
-    fold: bool = True,
-    explain: bool = False,
-) -> Answer:
-    """The chunks that answer best, out of what the caller may see.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibrarySearchRequest:
+    """A search of the library, as its caller gave it."""
 
-    Hits that say the same are folded under the best of them, unless told otherwise.
-    """
-    wanted = offset + within(limit, field="limit", low=1, high=MAX_LIMIT)
-    within(offset, field="offset", low=0, high=MAX_OFFSET)
-    ask = partial(
-        rank, access, query=query, mode=mode, narrowing=narrowing or Narrowing(), in_full=True
-    )
-    if fold:
+    query: str
+    limit: int = 8
+    mode: str = "hybrid"
+    offset: int = 0
+    narrowing: Narrowing = field(default_factory=Narrowing)
+    fold: bool = True
+    """Whether hits that say the same are folded under the best of them."""
+    explain: bool = False
+
+    def check(self) -> None:
+        """Refuse what is outside its range; the engine itself checks the rest."""
+        within(self.limit, field="limit", low=1, high=MAX_LIMIT)
+        within(self.offset, field="offset", low=0, high=MAX_OFFSET)
+
+
+def search(access: Access, request: LibrarySearchRequest) -> Answer:
+    """The chunks that answer best, out of what the caller may see."""
+    request.check()
+    query, narrowing = request.query, request.narrowing
+    wanted = request.offset + request.limit
+    ask = partial(rank, access, query=query, mode=request.mode, narrowing=narrowing, in_full=True)
+    if request.fold:
         ranking, found = _enough_folded(ask, wanted)
     else:
         ranking = ask(limit=wanted)
         found = [_Found(row) for row in ranking.rows]
     words = ranking.words or read_query(query, corpus())
-    hits = _hits(words.spoken, found[offset:wanted])
-    if explain:
+    hits = _hits(words.spoken, found[request.offset : wanted])
+    if request.explain:
         hits = _explained(access, words, hits)
     return Answer(hits, ranking.mode, ranking.degraded)
 

@@ -1,7 +1,6 @@
 """Undoing what a token wrote: all of it within a span of time, and nothing else."""
 
 from collections import Counter
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -10,8 +9,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from knowledge.models import Change, ChangeKind
-from knowledge.registry.undone import followed
-from knowledge.undo import reverting
+from knowledge.undo.base import SinceChanged
+from knowledge.undo.kinds import undo_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,16 +80,17 @@ def _revert(change_id: int, *, rehearse: bool) -> Write | None:
     change = changes.first()
     if change is None:
         return None
-    ready = None if rehearse else reverting.prepare(change)
-    reason = ""
+    step, reason = undo_of(change), ""
+    if not rehearse:
+        step.prepare()
     try:
         with transaction.atomic():
             if not changes.select_for_update().values_list("pk").first():
                 return None
-            with nullcontext() if rehearse else followed(change):
-                reverting.revert(change, ready, rehearse=rehearse)
+            step.check()
+            step.rehearse() if rehearse else step.apply()
             changes.update(undone_at=timezone.now())
-    except reverting.SinceChanged as error:
+    except SinceChanged as error:
         reason = str(error)
     except IntegrityError:
         reason = "Somebody else is changing it at this moment; undo again."

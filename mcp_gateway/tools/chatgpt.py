@@ -4,7 +4,7 @@ from typing import Annotated
 
 from knowledge.access import Access
 from knowledge.library import items as library
-from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY
+from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY, LibrarySearchRequest
 from knowledge.retrieval.search import search as search_library
 from knowledge.validation import as_id
 from mcp_gateway.payloads.chatgpt import Document, Found
@@ -20,7 +20,8 @@ def search(
     query: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],
 ) -> Found:
     """Search the knowledge base; answers the items that match best. Read one with fetch."""
-    return Found.of(search_library(access, query=query, limit=MAX_LIMIT))
+    request = LibrarySearchRequest(query=query, limit=MAX_LIMIT)
+    return Found.of(search_library(access, request))
 
 
 @tool(Toolset.MEMORY, title="Fetch", ask="get_item")

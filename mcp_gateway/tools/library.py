@@ -10,7 +10,13 @@ from knowledge.library import items as library
 from knowledge.library.items import MAX_RECENT
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
-from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY, MODES, search
+from knowledge.retrieval.search import (
+    MAX_LIMIT,
+    MAX_QUERY,
+    MODES,
+    LibrarySearchRequest,
+    search,
+)
 from knowledge.validation import MAX_TAG, MAX_TAGS, as_id, within
 from mcp_gateway.cursors import place_of
 from mcp_gateway.payloads.folders import Folders
@@ -56,16 +62,10 @@ def search_knowledge_base(
         tags=tags or (),
         since=since,
     )
-    answer = search(
-        access,
-        query=query,
-        limit=limit,
-        mode=mode,
-        narrowing=narrowing,
-        fold=fold,
-        explain=explain,
+    request = LibrarySearchRequest(
+        query=query, limit=limit, mode=mode, narrowing=narrowing, fold=fold, explain=explain
     )
-    return SearchResults.of(answer)
+    return SearchResults.of(search(access, request))
 
 
 @tool(Toolset.LIBRARY, title="Read an item", ask="get_item")

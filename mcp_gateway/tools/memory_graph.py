@@ -34,21 +34,19 @@ def explore(
 ) -> Explored:
     """List memory newest first, show what is related to an entity, traverse from it, or order the
     dependencies of a task or project for work, with cycles."""
-    return Explored.of(
-        exploring.explore(
-            access,
-            mode=mode,
-            types=types or (),
-            entity_id=None if entity_id is None else as_id(entity_id, field="entity_id"),
-            relationship_types=relationship_types or (),
-            depth=depth,
-            language=language,
-            category=category,
-            project=None if project is None else as_id(project, field="project"),
-            status=status,
-            limit=limit,
-        )
+    request = exploring.ExploreRequest(
+        mode=mode,
+        types=types or (),
+        entity_id=None if entity_id is None else as_id(entity_id, field="entity_id"),
+        relationship_types=relationship_types or (),
+        depth=depth,
+        language=language,
+        category=category,
+        project=None if project is None else as_id(project, field="project"),
+        status=status,
+        limit=limit,
     )
+    return Explored.of(exploring.explore(access, request))
 
 
 @tool(Toolset.MEMORY, title="Context for a goal", ask="context")

@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from knowledge.access import Access
-from knowledge.memory.filtering import TYPES
-from knowledge.memory.searching import MAX_HALF_LIFE, MAX_LIMIT, search_memory
+from knowledge.memory.requests import MAX_HALF_LIFE, MAX_LIMIT, TYPES, SearchRequest
+from knowledge.memory.searching import search_memory
 from knowledge.retrieval.search import MAX_QUERY
 from mcp_gateway.payloads.memory_search import FoundMemories
 from mcp_gateway.registry import shown, tool
@@ -39,26 +39,24 @@ def search(
 ) -> FoundMemories:
     """Search what was remembered (patterns, rules, episodes, tasks …) and documents together, one
     result an item. For passages of documents alone use search_knowledge_base. Read with fetch."""
-    return FoundMemories.of(
-        search_memory(
-            access,
-            query=query,
-            types=types,
-            language=language,
-            category=category,
-            status=status,
-            project=project,
-            assignee=assignee,
-            source=source,
-            source_id=source_id,
-            source_name=source_name,
-            since=since,
-            temporal_decay_days=temporal_decay_days,
-            limit=limit,
-            include_content=include_content,
-            include_documents=include_documents,
-            include_graph=include_graph,
-            use_enhanced=use_enhanced,
-            boost_recent=boost_recent,
-        )
+    request = SearchRequest(
+        query=query,
+        types=types,
+        language=language,
+        category=category,
+        status=status,
+        project=project,
+        assignee=assignee,
+        source=source,
+        source_id=source_id,
+        source_name=source_name,
+        since=since,
+        temporal_decay_days=temporal_decay_days,
+        limit=limit,
+        include_content=include_content,
+        include_documents=include_documents,
+        include_graph=include_graph,
+        use_enhanced=use_enhanced,
+        boost_recent=boost_recent,
     )
+    return FoundMemories.of(search_memory(access, request))

@@ -16,7 +16,7 @@ from knowledge.admin.base import ModelAdmin, button
 from knowledge.errors import QuarryError
 from knowledge.library import items as library
 from knowledge.models import Folder, Item
-from knowledge.retrieval.search import MAX_QUERY, MODES, Answer, search
+from knowledge.retrieval.search import MAX_QUERY, MODES, Answer, LibrarySearchRequest, search
 from tokens.identity import may_ask
 from tokens.limits import PER_HOUR
 from tokens.models import Token, Toolset
@@ -78,7 +78,8 @@ class SeeingAdmin(ModelAdmin[Token]):
         """What the token would find; on record as the person's act, not as the token's."""
         self.log_change(request, token, "Searched as this token.")
         try:
-            answer: Answer = search(token.access, query=query, mode=mode, limit=HITS)
+            asked = LibrarySearchRequest(query=query, mode=mode, limit=HITS)
+            answer: Answer = search(token.access, asked)
         except QuarryError as refusal:
             return {"refusal": refusal.message}
         return {"answer": answer}

@@ -10,7 +10,7 @@ from knowledge.errors import QuarryError
 from knowledge.library.items import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.retrieval.scope import Narrowing
-from knowledge.retrieval.search import MAX_LIMIT, MODES, search
+from knowledge.retrieval.search import MAX_LIMIT, MODES, LibrarySearchRequest, search
 
 
 class Command(BaseCommand):
@@ -28,13 +28,13 @@ class Command(BaseCommand):
         access = access_of(options["owner"])
         try:
             folder = folder_by_name_or_id(access, options["folder"]) if options["folder"] else None
-            answer = search(
-                access,
+            request = LibrarySearchRequest(
                 query=options["query"],
                 mode=options["mode"],
                 limit=options["limit"],
                 narrowing=Narrowing(folder_id=folder.pk if folder else None),
             )
+            answer = search(access, request)
         except QuarryError as error:
             raise CommandError(error.message) from None
         if options["json"]:

@@ -29,11 +29,11 @@ from knowledge.models import (
     Upload,
     Usage,
 )
-from knowledge.retrieval.search import search
 from knowledge.storage import live_store
 from tests.conftest import LONG_ENOUGH, Mint, Minted
 from tests.support.adding import add_link, rows, run_jobs
 from tests.support.pages import ARTICLE, CHALLENGE, LOGIN, SCRIPTED, serve_page
+from tests.support.searching import search
 
 NOTHING = {"Content": 0, "Item": 0, "Link": 0, "Chunk": 0}
 OTHER_SPELLINGS = [

@@ -19,7 +19,6 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import Chunk, Content, Delivery, Item, Reservation, Transform, Usage
 from knowledge.providers.fake import FakeTranscriber
 from knowledge.providers.protocols import Transcript
-from knowledge.retrieval.search import search
 from tests.support.adding import (
     add_link,
     rows,
@@ -29,6 +28,7 @@ from tests.support.adding import (
     serve_unmeasured,
 )
 from tests.support.pages import ARTICLE, serve_page
+from tests.support.searching import search
 
 
 @pytest.fixture(autouse=True)

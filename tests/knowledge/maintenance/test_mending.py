@@ -17,9 +17,9 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.maintenance import checking
 from knowledge.models import Chunk, ChunkText, Item
 from knowledge.providers.fake import FakeEmbedder
-from knowledge.retrieval.search import search
 from tests.conftest import Add
 from tests.knowledge.conftest import Register, faults, reindex, text_of, vectors_by_state
+from tests.support.searching import search
 
 ONE_CHUNK = "(SELECT min(id) FROM knowledge_chunk WHERE item_id = %(item)s)"
 EMPTY_INDEX = """

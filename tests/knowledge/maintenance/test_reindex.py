@@ -28,7 +28,7 @@ from knowledge.library.items import delete_item
 from knowledge.maintenance import building
 from knowledge.models import Chunk, ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder
-from knowledge.retrieval.search import Hit, search
+from knowledge.retrieval.search import Hit
 from tests.conftest import Add
 from tests.knowledge.conftest import (
     WORDS,
@@ -40,6 +40,7 @@ from tests.knowledge.conftest import (
     text_of,
     vectors_by_state,
 )
+from tests.support.searching import search
 
 ROOT = Path(__file__).resolve().parents[3]
 in_earnest = pytest.mark.django_db(transaction=True)

@@ -17,14 +17,13 @@ from knowledge.access import Access, Capability
 from knowledge.errors import NotFound, QuarryError
 from knowledge.library.items import create_folder, file_item
 from knowledge.memory.contexts import context
-from knowledge.memory.exploring import explore
 from knowledge.memory.relations import contested_among, relations_of
 from knowledge.memory.remembering import add
-from knowledge.memory.searching import search_memory
 from knowledge.models import Content, Item, ItemType, Relation, RelationType
 from knowledge.retrieval import statistics
 from mcp_gateway.payloads.memory_graph import ContextPack, Explored
 from mcp_gateway.payloads.memory_search import FoundMemories
+from tests.support.searching import explore, search_memory
 
 FOLDERS = ("A", "B")
 TYPES = ("episode", "rule", "pattern", "task", "project")

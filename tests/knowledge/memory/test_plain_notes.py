@@ -5,7 +5,7 @@ from itertools import cycle, islice
 
 from knowledge.access import Access
 from knowledge.memory.remembering import add
-from knowledge.memory.searching import search_memory
+from tests.support.searching import search_memory
 
 SEEN = (
     "error handling pattern: retry with jitter and a budget",

@@ -19,12 +19,12 @@ from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_RELATED,
 from knowledge.models import Change, Content, Folder, Item, Quarantine, Relation
 from knowledge.models.attributes import PRIORITIES
 from knowledge.providers import fake
-from knowledge.retrieval.search import search
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
 from mcp_gateway.registry import TOOLS
 from tests.conftest import Add, Mint, Minted
 from tests.support.edges import MISSING
+from tests.support.searching import search
 from tests.support.undo import undo_all
 from tests.support.writing import EDGES, everything, memory, project, remembered, task
 from tokens.models import Toolset

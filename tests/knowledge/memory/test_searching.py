@@ -17,11 +17,11 @@ from knowledge.library.items import file_item
 from knowledge.memory import ranking
 from knowledge.memory.relations import relate, unrelate
 from knowledge.memory.remembering import add as remember
-from knowledge.memory.searching import MemoryAnswer, search_memory
+from knowledge.memory.searching import MemoryAnswer
 from knowledge.models import Folder, Item, Relation, Source, SourcePage
 from knowledge.providers.fake import FakeEmbedder
-from knowledge.retrieval.search import search
 from tests.conftest import Add, Mint
+from tests.support.searching import search, search_memory
 
 Remember = Callable[..., Item]
 
@@ -112,7 +112,7 @@ def test_a_language_or_category_narrows_documents_by_their_tags(
     tagged, other = add("Errors of Python"), add("Errors of Rust")
     update_item(library, tagged.pk, ItemChanges(tags=["Python", "style"]))
     for narrowed in ({"language": "Python"}, {"language": "python"}, {"category": "Style"}):
-        answer = search_memory(library, query="errors", **narrowed)  # type: ignore[arg-type]
+        answer = search_memory(library, query="errors", **narrowed)
         assert set(found(answer)) == {remembered.pk, tagged.pk}
         assert answer.filters == narrowed
     assert other.pk in found(search_memory(library, query="errors"))
@@ -125,7 +125,7 @@ def test_tasks_are_narrowed_by_status_project_and_assignee(library: Access, note
     Item.objects.filter(pk=other.pk).update(attributes=other.attributes | {"status": "doing"})
 
     def tasks(**narrowed: str) -> set[UUID]:
-        return set(found(search_memory(library, query="login", types=["task"], **narrowed)))  # type: ignore[arg-type]
+        return set(found(search_memory(library, query="login", types=["task"], **narrowed)))
 
     assert tasks(project=str(project.pk)) == {mine.pk, other.pk}
     assert tasks(status="backlog") == {mine.pk}
@@ -142,7 +142,7 @@ def test_a_source_narrows_to_its_pages_and_is_named(library: Access, add: Add) -
     )
     SourcePage.objects.create(source=source, key="a", url="https://next.example/a", item=page)
     for narrowed in ({"source": "next"}, {"source_name": "DOCS"}, {"source_id": str(source.pk)}):
-        answer = search_memory(library, query="middleware", **narrowed)  # type: ignore[arg-type]
+        answer = search_memory(library, query="middleware", **narrowed)
         assert [(result.id, result.source) for result in answer.results] == [(page.pk, "Next docs")]
     assert other.pk in found(search_memory(library, query="middleware"))
 

@@ -17,13 +17,13 @@ from knowledge.memory.work import manage
 from knowledge.memory.workflow import LEADS_TO, MOVES, TAKEN_FROM
 from knowledge.models import Change, Folder, Item, Quarantine, Relation
 from knowledge.models.attributes import TASK_STATUSES
-from knowledge.retrieval.search import search
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
 from mcp_gateway.registry import TOOLS
 from tests.conftest import Add, Mint, Minted
 from tests.knowledge.conftest import in_threads
 from tests.support.edges import MISSING
+from tests.support.searching import search
 from tests.support.undo import undo_all
 from tests.support.writing import EDGES, everything, managed, memory, project, task
 from tokens.models import Toolset

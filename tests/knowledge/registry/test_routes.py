@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from knowledge.access import Access
+from knowledge.api.registry_shapes import SkillOutput
 from knowledge.models import Item, Provider, Version
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.offering import register_provider
+from knowledge.registry.searching import find_skills
 from tests.conftest import Mint, Minted
 from tests.support.contributions import (
     PATTERN,
@@ -47,6 +50,28 @@ def test_a_listing_is_newest_first_by_pages_and_has_what_no_search_shows(agent: 
     assert [page["has_more"] for page in pages] == [True, True, False, False]
     assert {each["score"] for page in pages for each in page["results"]} == {None}
     assert rest(agent, "skills", min_quality=0.7)["results"] != pages[0]["results"]
+
+
+@pytest.mark.parametrize("query", [None, "review"])
+def test_a_page_loads_no_column_that_it_does_not_show(agent: Minted, query: str | None) -> None:
+    contributed_skill(agent)
+    find_skills(agent.access, query=query)  # so that only its own queries are counted below
+    with CaptureQueriesContext(connection) as captured:
+        (found,) = find_skills(agent.access, query=query, min_quality=0.0).results
+        assert SkillOutput(found).data["content"]
+    items, versions = captured.captured_queries[-2:]
+    assert len(captured) == (3 if query is None else 4)
+    assert found.item.get_deferred_fields() >= {"index_error", "half_screened", "unfiled_by"}
+    assert '"knowledge_content"."text"' not in items["sql"]
+    assert '"knowledge_version"."created_at"' not in versions["sql"]
+
+
+def test_a_skill_that_was_imported_without_a_version_shows_its_text(agent: Minted) -> None:
+    contributed_skill(agent)
+    Version.objects.all().delete()
+    (found,) = rest(agent, "skills")["results"]
+    assert found["version"] == 0
+    assert found["content"] == Item.objects.get(pk=found["id"]).content.text
 
 
 def test_a_search_goes_on_by_pages_too(agent: Minted) -> None:

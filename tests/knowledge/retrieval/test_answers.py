@@ -8,14 +8,13 @@ from django.contrib.auth.models import User
 
 from knowledge.access import Access
 from knowledge.memory.remembering import add as remember
-from knowledge.memory.searching import search_memory
 from knowledge.memory.work import manage
 from knowledge.models import Folder, Item
 from knowledge.retrieval.scope import Narrowing
-from knowledge.retrieval.search import search
 from tests.conftest import Add, Mint
 from tests.support.contributions import agent_of, contributed_skill, found, skill
 from tests.support.edges import over_mcp, over_rest
+from tests.support.searching import search, search_memory
 
 MODES = ("semantic", "keyword", "hybrid")
 SPEECH = "Granite is cut along its grain, and the saw is cooled with water all day long."
@@ -34,7 +33,7 @@ def test_what_no_signal_calls_related_is_left_out(
     for number in range(5):
         add(f"Other {number}", f"whales sing far below number {number}")
     asked = {"query": "granite", "mode": mode, "limit": 20, "fold": fold}
-    hits = search(library, **asked).hits  # type: ignore[arg-type]
+    hits = search(library, **asked).hits
     assert [hit.item.title for hit in hits][:1] == ["Stone"]
     assert all(hit.score > 0 for hit in hits)
     assert search(library, query="zyzzyva", mode=mode).hits == []

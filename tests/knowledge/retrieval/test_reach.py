@@ -12,8 +12,9 @@ from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType, Visibility
 from knowledge.retrieval.scope import Narrowing, Reach
-from knowledge.retrieval.search import MODES, rank, search
+from knowledge.retrieval.search import MODES, rank
 from tests.conftest import LONG_ENOUGH, Add, Mint
+from tests.support.searching import search
 
 QUERY = "granite quarry"
 every_mode = pytest.mark.parametrize("mode", MODES)

@@ -18,8 +18,8 @@ from knowledge.retrieval import plans, semantic, statement
 from knowledge.retrieval import search as search_module
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
 from knowledge.retrieval.scope import Narrowing, scope_of
-from knowledge.retrieval.search import search
 from tests.conftest import Add, Mint
+from tests.support.searching import search
 
 MakeFolder = Callable[[str], Folder]
 STONES = [
@@ -102,9 +102,9 @@ def test_hits_of_one_item_that_say_the_same_are_folded_and_can_be_seen_all(
     item = add("Charter", "\n\n".join([paragraph] * 3))
     add("Other", "granite in another item")
     asked = {"query": "granite charter", "mode": "keyword"}
-    everything = [hit for hit in search(library, **asked, fold=False).hits if hit.item == item]  # type: ignore[arg-type]
+    everything = [hit for hit in search(library, **asked, fold=False).hits if hit.item == item]
     assert len(everything) >= 2
-    folded = [hit for hit in search(library, **asked).hits if hit.item == item]  # type: ignore[arg-type]
+    folded = [hit for hit in search(library, **asked).hits if hit.item == item]
     assert len(folded) < len(everything)
     shown = {folded[0].chunk.pk, *folded[0].similar_chunk_ids}
     assert shown <= {hit.chunk.pk for hit in everything}

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import count
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -21,12 +20,14 @@ from knowledge.library import items as shelves
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import create_folder, file_item, rename_folder
 from knowledge.models import Change, ChangeKind, Filing, Folder, Item, Transform
-from knowledge.retrieval.search import search
-from knowledge.undo import reverting
+from knowledge.undo import token_writes
+from knowledge.undo.base import Undo
+from knowledge.undo.kinds import UNDOS, undo_of
 from knowledge.undo.token_writes import Undone, undo
 from tests.conftest import Add, Mint, Minted
 from tests.knowledge.conftest import faults, in_threads
 from tests.support.adding import run_jobs
+from tests.support.searching import search
 from tests.support.undo import (
     added,
     agents_hour,
@@ -185,15 +186,22 @@ def test_stopped_half_way_it_goes_on_the_next_time(
 ) -> None:
     before = snapshot()
     writes = work(agent)
-    revert, calls = reverting.revert, iter(range(100))
+    calls = iter(range(100))
 
-    def stop_at_seven(*args: Any, **how: Any) -> None:
-        revert(*args, **how)
-        if next(calls) == 6:
-            raise KeyboardInterrupt
+    def stop_at_seven(change: Change) -> Undo:
+        made = undo_of(change)
+        apply, call = made.apply, next(calls)
+
+        def apply_or_stop() -> None:
+            apply()
+            if call == 6:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(made, "apply", apply_or_stop)
+        return made
 
     with monkeypatch.context() as patched:
-        patched.setattr(reverting, "revert", stop_at_seven)
+        patched.setattr(token_writes, "undo_of", stop_at_seven)
         with pytest.raises(KeyboardInterrupt):
             undo_all(agent)
     assert Change.objects.exclude(undone_at=None).count() == 6
@@ -213,6 +221,10 @@ def test_two_who_undo_at_once_undo_everything_once(agent: Minted, add: Add) -> N
     assert sorted(item.title for item in Item.objects.select_related("content")) == [
         f"Kept {n}" for n in range(4)
     ]
+
+
+def test_every_kind_of_change_has_its_undo() -> None:
+    assert set(UNDOS) == set(ChangeKind)
 
 
 # The preview ------------------------------------------------------------------------------
