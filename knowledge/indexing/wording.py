@@ -61,6 +61,12 @@ def write_words(
     copy_rows(WORDS, Keys(chunk_ids, owner_id, item_id), vectors, length=lengths)
 
 
+def empty_dictionaries() -> None:
+    """Ask Postgres for the stems of every word anew."""
+    with _reading:
+        _dictionaries.clear()
+
+
 def _entries(reading: Reading) -> Entries:
     # As one number each, they sort by chunk, lexeme and place.
     marks = (

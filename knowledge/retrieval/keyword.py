@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from knowledge.retrieval import caches
 from knowledge.retrieval.plans import KeywordPlan
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.statistics import Corpus, average_length
@@ -18,9 +19,6 @@ from knowledge.text.words import LONGEST_WORD, compound_parts, identifiers, plai
 K1 = 1.2
 B = 0.75
 MOST_WORDS = 32
-_MOST_STEMS = 50_000
-# A dictionary always gives a word the same stems.
-_known_stems: dict[tuple[str, ...], dict[str, list[str]]] = {}
 
 _PHRASE = re.compile(r'"([^"]+)"')
 # Not before a digit, as in the error code -32605, or one or two letters, as in the flag -g.
@@ -93,16 +91,14 @@ def read_query(query: str, corpus: Corpus) -> KeywordQuery:
 
 def stems_of(words: Sequence[str], configurations: Sequence[str]) -> dict[str, list[str]]:
     """Each word's stems in every language there is; none for a word too common to count."""
-    known = _known_stems.setdefault(tuple(configurations), {})
-    found = {word: stems for word in words if (stems := known.get(word)) is not None}
-    if unknown := [word for word in words if word not in found]:
+    asked = tuple(configurations)
+    known = {word: caches.stems.get((asked, word)) for word in words}
+    found = {word: stems for word, stems in known.items() if stems is not None}
+    if unknown := [word for word in known if word not in found]:
         with connection.cursor() as cursor:
-            cursor.execute(_LEXEMES, [unknown, list(configurations)])
+            cursor.execute(_LEXEMES, [unknown, list(asked)])
             rows = {unknown[place - 1]: stems for place, stems in cursor.fetchall()}
-        found |= {word: rows.get(word, []) for word in unknown}
-        if len(known) > _MOST_STEMS:
-            known.clear()
-        known.update(found)
+        found |= {word: caches.stems.put((asked, word), rows.get(word, [])) for word in unknown}
     return found
 
 
