@@ -319,7 +319,7 @@ def test_a_project_out_of_reach_is_not_found(
 
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({}, "goal", "goal is required."),
-    ({"goal": ""}, "goal", "between 1 and 2,000"),
+    ({"goal": ""}, "goal", "between 1 and 10,000"),
     ({"goal": " "}, "goal", "blank"),
     ({"goal": "x" * 2_001}, "goal", "it has 2,001"),
     ({"goal": "\x00"}, "goal", "NUL"),
