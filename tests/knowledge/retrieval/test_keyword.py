@@ -5,7 +5,9 @@ import pytest
 from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
 from knowledge.models import Content, Item
+from knowledge.retrieval import statement
 from knowledge.retrieval.keyword import MOST_WORDS, read_query
+from knowledge.retrieval.plans import KeywordPlan
 from knowledge.retrieval.search import search
 from knowledge.retrieval.statistics import Corpus
 from tests.conftest import LONG_ENOUGH, Add
@@ -191,3 +193,16 @@ def test_statistics_are_those_of_the_scope(library: Access, add: Add) -> None:
     other = Item.objects.get().owner.__class__.objects.create_user("other")
     add_text(Access.whole_library(other.pk), title="Theirs", text=stranger_text)
     assert [hit.score for hit in search(library, query="granite marble").hits] == before
+
+
+@pytest.mark.parametrize("plan", KeywordPlan)
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_a_phrase_comes_first_by_every_plan(
+    library: Access, add: Add, monkeypatch: pytest.MonkeyPatch, plan: KeywordPlan, mode: str
+) -> None:
+    monkeypatch.setattr(statement, "keyword_plan", lambda *_, **__: plan)
+    add("Words", "The scope of a folder, the scope of a token, a token and a folder: list them.")
+    add("Phrase", "A folder scope.")
+    add("Salt", "A folder scope with salt and a token.")
+    hits = search(library, query='list token "folder scope" -salt', mode=mode).hits
+    assert [hit.item.title for hit in hits] == ["Phrase", "Words"]
