@@ -85,10 +85,10 @@ def execute(sql: str, params: Sequence[Any] | None = None) -> list[tuple[Any, ..
 
 def settle() -> None:
     """Leave the tables as autovacuum soon would, and the product without older counts."""
-    from knowledge.retrieval import statistics
+    from knowledge.retrieval.caches import empty_caches
 
     execute("VACUUM ANALYZE")
-    statistics.forget()
+    empty_caches()
 
 
 # Clocks -------------------------------------------------------------------------------------

@@ -216,52 +216,16 @@ def _write_words(library: Library, owner_ids: Array) -> None:
 
 
 def _write_vectors(library: Library, owner_ids: Array) -> None:
-    from django.db import connection
-
+    from knowledge.indexing.binary_rows import VECTORS, Keys, copy_rows, field, halfvec
     from knowledge.indexing.generations import live_generation
 
     generation = live_generation()
     item_ids = np.frombuffer(b"".join(pk.bytes for pk in library.item_ids), "V16")
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(
-            "COPY knowledge_chunkembedding (chunk_id, owner_id, item_id, generation_id, vector) "
-            "FROM STDIN (FORMAT BINARY)"
-        ) as copy,
-    ):
-        copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8))
-        for batch in library.batches():
-            items = library.item_of(np.array(batch))
-            rows = _vector_rows(library.vectors(batch))
-            rows["chunk"] = np.array(batch) + 1
-            rows["owner"] = owner_ids[items]
-            rows["item"] = item_ids[items]
-            rows["generation"] = generation.pk
-            copy.write(rows.tobytes())
-
-
-def _vector_rows(vectors: Array) -> Array:
-    """Rows as binary COPY wants them, each field behind its length, all but the keys filled in."""
-    count, dimensions = vectors.shape
-    row = np.dtype(
-        [
-            ("fields", ">i2"),
-            *(("chunk_length", ">i4"), ("chunk", ">i8")),
-            *(("owner_length", ">i4"), ("owner", ">i4")),
-            *(("item_length", ">i4"), ("item", "V16")),
-            *(("generation_length", ">i4"), ("generation", ">i8")),
-            *(("vector_length", ">i4"), ("dimensions", ">i2"), ("unused", ">i2")),
-            ("vector", ">f2", (dimensions,)),
-        ]
-    )
-    rows = np.zeros(count, row)
-    lengths = {"chunk": 8, "owner": 4, "item": 16, "generation": 8, "vector": 4 + 2 * dimensions}
-    for name, size in lengths.items():
-        rows[f"{name}_length"] = size
-    rows["fields"] = len(lengths)
-    rows["dimensions"] = dimensions
-    rows["vector"] = vectors
-    return rows
+    for batch in library.batches():
+        items = library.item_of(np.array(batch))
+        keys = Keys(np.array(batch) + 1, owner_ids[items], item_ids[items])
+        vectors = [field(halfvec(vector)) for vector in library.vectors(batch)]
+        copy_rows(VECTORS, keys, vectors, generation_id=generation.pk)
 
 
 def _build_whale_index() -> None:

@@ -21,7 +21,7 @@ from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
 from knowledge.library.items import create_folder, file_item
 from knowledge.models import Folder, Item
-from knowledge.retrieval import semantic, statistics
+from knowledge.retrieval.caches import empty_caches
 from tokens.minting import TokenRequest, mint_token
 from tokens.models import Token, Toolset
 
@@ -57,8 +57,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 @pytest.fixture(autouse=True)
 def nothing_left_over() -> None:
     """What a process remembers between searches, and jobs that nobody ran."""
-    statistics.forget()
-    semantic.forget()
+    empty_caches()
     broker = dramatiq.get_broker()
     if isinstance(broker, StubBroker):
         broker.flush_all()

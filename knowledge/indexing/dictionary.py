@@ -3,15 +3,13 @@
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from django.db import connection
 
+from knowledge.indexing.binary_rows import Bytes, Numbers, spans
 from knowledge.text.words import LONGEST_WORD, identifiers, words_of
-
-Numbers = np.ndarray[Any, np.dtype[np.int64]]
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 AS_WRITTEN = 0
 """The place of a lexeme that has none: a word or a name that is kept as it stands."""
@@ -191,13 +189,6 @@ class Dictionary:
             self._lexeme_bytes.frombytes(lexeme.encode() + b"\0")
             self._lexeme_ends.append(len(self._lexeme_bytes))
         return number
-
-
-def spans(starts: Numbers, lengths: Numbers) -> Numbers:
-    """The places from each start on, as many as its length says, one after the other."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
 
 
 def _before(taken: Numbers, lengths: Numbers) -> Numbers:

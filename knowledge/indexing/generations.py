@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from knowledge.errors import ProviderUnavailable
-from knowledge.indexing.copying import copy_rows
+from knowledge.indexing.binary_rows import VECTORS, Keys, copy_rows, field, halfvec
 from knowledge.locks import Lock
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
 from knowledge.monitoring.metrics import provider_call
@@ -237,46 +237,12 @@ def _store_batch(
     return len(still)
 
 
-_COPY_VECTORS = (
-    "COPY knowledge_chunkembedding (chunk_id, owner_id, item_id, generation_id, vector) "
-    "FROM STDIN (FORMAT BINARY)"
-)
-
-
 def _write_vectors(
     item: Item, generation_id: int, chunk_ids: Sequence[int], vectors: Vectors
 ) -> None:
-    rows = np.zeros(len(chunk_ids), _row_of(vectors.shape[1]))
-    rows["fields"] = 5
-    rows["chunk"], rows["owner"], rows["generation"] = chunk_ids, item.owner_id, generation_id
-    rows["item"] = np.void(item.pk.bytes)
-    rows["dimensions"] = vectors.shape[1]
-    rows["vector"] = vectors
-    for name in ("chunk", "owner", "item", "generation"):
-        rows[f"{name}_size"] = rows.dtype[name].itemsize
-    rows["vector_size"] = 4 + rows.dtype["vector"].itemsize
-    copy_rows(_COPY_VECTORS, rows.tobytes())
-
-
-def _row_of(dimensions: int) -> np.dtype[np.void]:
-    """A row of vectors as COPY has it: each field after its size, the highest byte first."""
-    return np.dtype(
-        [
-            ("fields", ">i2"),
-            ("chunk_size", ">i4"),
-            ("chunk", ">i8"),
-            ("owner_size", ">i4"),
-            ("owner", ">i4"),
-            ("item_size", ">i4"),
-            ("item", "V16"),
-            ("generation_size", ">i4"),
-            ("generation", ">i8"),
-            ("vector_size", ">i4"),
-            ("dimensions", ">i2"),
-            ("unused", ">i2"),
-            ("vector", ">f2", (dimensions,)),
-        ]
-    )
+    keys = Keys(chunk_ids, item.owner_id, item.pk)
+    fields = [field(halfvec(vector)) for vector in vectors]
+    copy_rows(VECTORS, keys, fields, generation_id=generation_id)
 
 
 def _mark_waiting(item_id: UUID, generation: Generation) -> None:

@@ -3,11 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from functools import cache
-from struct import Struct
 
 from django.db import connection
 
-from knowledge.indexing.copying import copy_rows
+from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows, field, jsonb, text_array
 from knowledge.indexing.generations import EmbeddedPieces, hold_live_generation, write_pieces
 from knowledge.indexing.wording import write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
@@ -17,18 +16,6 @@ from knowledge.text.places import span_locator
 
 INDEX_VERSION = 2
 """To be raised whenever pieces, words or embedded texts come out otherwise than before."""
-
-_COPY_CHUNKS = (
-    "COPY knowledge_chunk "
-    '(id, item_id, owner_id, position, start, "end", heading_path, text, locator) '
-    "FROM STDIN (FORMAT BINARY)"
-)
-_CHUNK_KEYS = Struct("!hiqi16siiiiiiii")
-"""The first six fields, each after its size, and before them how many fields there are."""
-_SIZE = Struct("!i")
-_ARRAY, _ARRAY_LENGTHS = Struct("!iii"), Struct("!ii")
-_TEXT_TYPE = 25
-_JSONB_VERSION = b"\1"
 
 # The sequence is looked up once, and not for each id.
 _NEXT_IDS = """
@@ -85,34 +72,28 @@ def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute(_NEXT_IDS, [len(pieces)])
         chunk_ids = [row[0] for row in cursor.fetchall()]
-    copy_rows(_COPY_CHUNKS, b"".join(_chunk_rows(item, chunk_ids, pieces)))
+    copy_rows(
+        CHUNKS,
+        Keys(chunk_ids, item.owner_id, item.pk),
+        list(_text_fields(item, pieces)),
+        position=range(len(pieces)),
+        start=[piece.start for piece in pieces],
+        end=[piece.end for piece in pieces],
+    )
     texts = [_all_words(item, piece) for piece in pieces]
     configuration = configuration_for(item.content.language)
     write_words(item.owner_id, item.pk, configuration, chunk_ids, texts)
     return chunk_ids
 
 
-def _chunk_rows(item: Item, chunk_ids: Sequence[int], pieces: Sequence[Piece]) -> Iterator[bytes]:
-    parts, item_key = item.content.locators, item.pk.bytes
-    text_array = cache(_text_array)  # headings repeat from piece to piece
-    for position, (chunk_id, piece) in enumerate(zip(chunk_ids, pieces, strict=True)):
-        keys = (8, chunk_id, 16, item_key, 4, item.owner_id)
-        yield _CHUNK_KEYS.pack(9, *keys, 4, position, 4, piece.start, 4, piece.end)
+def _text_fields(item: Item, pieces: Sequence[Piece]) -> Iterator[bytes]:
+    """The headings, text and locator of each piece."""
+    parts = item.content.locators
+    headings = cache(text_array)  # they repeat from piece to piece
+    for piece in pieces:
         locator = json.dumps(span_locator(parts, piece.start, piece.end))
-        yield _field(text_array(piece.heading_path))
-        yield _field(piece.text.encode())
-        yield _field(_JSONB_VERSION + locator.encode())
-
-
-def _field(value: bytes) -> bytes:
-    return _SIZE.pack(len(value)) + value
-
-
-def _text_array(texts: Sequence[str]) -> bytes:
-    if not texts:
-        return _ARRAY.pack(0, 0, _TEXT_TYPE)
-    elements = (_field(text.encode()) for text in texts)
-    return _ARRAY.pack(1, 0, _TEXT_TYPE) + _ARRAY_LENGTHS.pack(len(texts), 1) + b"".join(elements)
+        values = (headings(piece.heading_path), piece.text.encode(), jsonb(locator))
+        yield b"".join(map(field, values))
 
 
 def _all_words(item: Item, piece: Piece) -> str:

@@ -6,7 +6,6 @@ stand-in of the caller, and the caller's own owner, token and folders are put in
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from django.db.models import QuerySet
 from knowledge.access import Access
 from knowledge.models import Filing, Item
 from knowledge.models.item import ItemQuerySet
+from knowledge.retrieval import caches
 
 Sql = tuple[str, dict[str, Any]]
 
@@ -115,6 +115,7 @@ def _for(access: Access, query: Callable[[Access], QuerySet[Any]], prefix: str) 
     return sql, {name: own.get(value, value) for name, value in values.items()}
 
 
-@lru_cache(maxsize=512)
 def _written_for(stand_in: Access, query: Callable[[Access], QuerySet[Any]], prefix: str) -> Sql:
-    return written(query(stand_in), prefix)
+    key = (stand_in, query, prefix)
+    known = caches.door_queries.get(key)
+    return known or caches.door_queries.put(key, written(query(stand_in), prefix))

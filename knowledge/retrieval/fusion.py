@@ -1,6 +1,7 @@
 """Blending the two signals: both scores of every candidate are exact before they are joined.
 
-What every signal calls unrelated has the score 0, and is no hit.
+What every signal calls unrelated has the score 0, and is no hit. What has a phrase that the query
+quotes stands above all that has it not: the score counts on from there, and stays within 0 to 1.
 """
 
 SEMANTIC_WEIGHT = 0.7
@@ -16,16 +17,16 @@ _RANKED = {
         rank AS place
     FROM semantic WHERE cosine > %(background)s::float8 ORDER BY place""",
     "keyword": """
-    SELECT chunk_id, score / best AS score, NULL::float8 AS cosine, 0::float8 AS semantic_score,
-        NULL::bigint AS semantic_rank, score / best AS keyword_score, rank AS keyword_rank,
-        rank AS place
-    FROM keyword, (SELECT max(score) FROM keyword) AS top (best)
+    SELECT chunk_id, (score / best + phrases) / (1 + most) AS score, NULL::float8 AS cosine,
+        0::float8 AS semantic_score, NULL::bigint AS semantic_rank,
+        score / best AS keyword_score, rank AS keyword_rank, rank AS place
+    FROM keyword, (SELECT max(score), max(phrases) FROM keyword) AS top (best, most)
     WHERE score > 0 ORDER BY place""",
     "hybrid": f""",
     candidates AS (
         SELECT chunk_id, semantic.rank AS semantic_rank, keyword.rank AS keyword_rank,
             coalesce(cosine, 1 - (vector <=> %(vector)s::halfvec)) AS cosine,
-            coalesce(bm25.score, 0) AS bm25
+            coalesce(bm25.score, 0) AS bm25, coalesce(bm25.phrases, 0) AS phrases
         FROM semantic FULL JOIN keyword USING (chunk_id) LEFT JOIN bm25 USING (chunk_id)
             LEFT JOIN LATERAL (
                 SELECT vector FROM knowledge_chunkembedding AS e
@@ -39,12 +40,16 @@ _RANKED = {
         FROM candidates
     ),
     blended AS (
-        SELECT *, {SEMANTIC_WEIGHT} * semantic_score + {KEYWORD_WEIGHT} * keyword_score AS score
+        SELECT *, {SEMANTIC_WEIGHT} * semantic_score + {KEYWORD_WEIGHT} * keyword_score AS blend
         FROM scored
+    ),
+    lifted AS (
+        SELECT *, (blend + phrases) / (1 + max(phrases) OVER ()) AS score
+        FROM blended WHERE blend > 0
     )
     SELECT chunk_id, score, cosine, semantic_score, semantic_rank, keyword_score, keyword_rank,
         row_number() OVER (ORDER BY score DESC, chunk_id) AS place
-    FROM blended WHERE score > 0 ORDER BY place""",
+    FROM lifted ORDER BY place""",
 }
 
 

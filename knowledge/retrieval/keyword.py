@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, log, prod
 from typing import Any
 
 from django.db import connection
 
+from knowledge.retrieval import caches
 from knowledge.retrieval.plans import KeywordPlan
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.statistics import Corpus, average_length
@@ -18,13 +19,12 @@ from knowledge.text.words import LONGEST_WORD, compound_parts, identifiers, plai
 K1 = 1.2
 B = 0.75
 MOST_WORDS = 32
-_MOST_STEMS = 50_000
-# A dictionary always gives a word the same stems.
-_known_stems: dict[tuple[str, ...], dict[str, list[str]]] = {}
+"""Of a longer query the rarest words count, and its quotation marks and dashes mean nothing."""
 
 _PHRASE = re.compile(r'"([^"]+)"')
-# Not before a digit, as in the error code -32605, or one or two letters, as in the flag -g.
-_EXCLUDED = re.compile(r"(?<!\S)-([^\W\d]\S{2,})")
+# Not before a digit, as in the error code -32605, or one or two letters, as in the flag -g; and
+# nothing but a word or a name, unlike -T/--task.
+_EXCLUDED = re.compile(r"(?<!\S)-([^\W\d][\w.-]+\w)(?!\S)")
 _PREFIX = re.compile(r"(?<!\S)(\w{2,})\*(?!\S)")
 
 _LEXEMES = """
@@ -35,12 +35,13 @@ _LEXEMES = """
     GROUP BY place
 """
 _PHRASES = """
-    SELECT string_agg(DISTINCT phrase::text, ' | ')
+    SELECT place, string_agg(DISTINCT phrase::text, ' | ')
     FROM unnest(%s::text[]) WITH ORDINALITY AS asked (words, place),
         unnest(%s::regconfig[]) AS configuration,
         phraseto_tsquery(configuration, words) AS phrase
     WHERE numnode(phrase) > 0
     GROUP BY place
+    ORDER BY place
 """
 
 
@@ -54,6 +55,8 @@ class KeywordQuery:
     spoken: tuple[str, ...]
     """The same words as a person would point at them in a text."""
     required: tuple[str, ...]
+    preferred: tuple[Word, ...]
+    """Phrases: chunks that have them come first, and the others fill up."""
     excluded: tuple[str, ...]
 
     @property
@@ -64,45 +67,82 @@ class KeywordQuery:
 @dataclass(frozen=True, slots=True)
 class _Asked:
     words: tuple[str, ...]
-    prefixes: tuple[str, ...]
     exact: tuple[str, ...]
-    phrases: tuple[str, ...]
-    excluded: tuple[str, ...]
+    prefixes: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    preferred: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 def read_query(query: str, corpus: Corpus) -> KeywordQuery:
     """Read `"a phrase"`, `-word` and `begin*`; every other word is wanted, none is required."""
     asked = _split(query)
-    stems = stems_of((*asked.words, *asked.excluded), corpus.configurations)
+    stems = stems_of(asked.words, corpus.configurations)
     groups = [(word, *stems[word]) for word in asked.words if stems[word]]
     if not groups and not asked.exact:
         groups = [(word,) for word in asked.words]
+    groups = _rarest(groups, corpus) + _rarest([(each,) for each in asked.exact], corpus)
     words = [
-        (tuple(_quoted(each) for each in dict.fromkeys(group)), corpus.share(group[1:] or group))
-        for group in (*groups, *((each,) for each in asked.exact))
+        (tuple(_quoted(each) for each in dict.fromkeys(group)), _share(group, corpus))
+        for group in groups
     ]
     words += [((f"{_quoted(prefix)}:*",), corpus.share([prefix])) for prefix in asked.prefixes]
     return KeywordQuery(
         words=tuple(queries for queries, _ in words),
         shares=tuple(share for _, share in words),
-        spoken=(*(group[0] for group in groups), *asked.exact, *asked.prefixes),
-        required=_phrase_queries(asked.phrases, corpus.configurations),
-        excluded=tuple(_any_of((word, *stems[word])) for word in asked.excluded),
+        spoken=(*(group[0] for group in groups), *asked.prefixes),
+        required=tuple(phrase.query for phrase in _phrases(asked.required, corpus)),
+        preferred=_phrases(asked.preferred, corpus),
+        excluded=tuple(query for word in asked.excluded for query in _without(word, corpus)),
     )
+
+
+def _rarest(groups: Sequence[tuple[str, ...]], corpus: Corpus) -> list[tuple[str, ...]]:
+    """The words that tell most, in the order in which they were asked for."""
+    if len(groups) <= MOST_WORDS:
+        return list(groups)
+    kept = {*sorted(groups, key=lambda group: _share(group, corpus))[:MOST_WORDS]}
+    return [group for group in groups if group in kept]
+
+
+def _share(group: tuple[str, ...], corpus: Corpus) -> float:
+    return corpus.share(group[1:] or group)
+
+
+def _phrases(phrases: Sequence[str], corpus: Corpus) -> tuple[Word, ...]:
+    """The phrases as tsqueries; none for one of words that every dictionary drops."""
+    if not phrases:
+        return ()
+    with connection.cursor() as cursor:
+        asked = [plain(phrase) for phrase in phrases]
+        cursor.execute(_PHRASES, [asked, list(corpus.configurations)])
+        rows = cursor.fetchall()
+    return tuple(Word(f"({query})", _share_of_phrase(asked[n - 1], corpus)) for n, query in rows)
+
+
+def _share_of_phrase(words: str, corpus: Corpus) -> float:
+    """An estimate, as if its words stood together by chance."""
+    stems = stems_of(_words(words), corpus.configurations)
+    return max(1e-7, prod(corpus.share(each) for each in stems.values() if each))
+
+
+def _without(word: str, corpus: Corpus) -> list[str]:
+    """What a chunk must not say for `-word`; who writes it with its dash means a flag by it."""
+    stems = stems_of(_telling(word), corpus.configurations)
+    flag = _quoted(f"-{word.lower()}")
+    return [f"{_any_of((each, *stems[each]))} & !{flag}" for each in stems]
 
 
 def stems_of(words: Sequence[str], configurations: Sequence[str]) -> dict[str, list[str]]:
     """Each word's stems in every language there is; none for a word too common to count."""
-    known = _known_stems.setdefault(tuple(configurations), {})
-    found = {word: stems for word in words if (stems := known.get(word)) is not None}
-    if unknown := [word for word in words if word not in found]:
+    asked = tuple(configurations)
+    known = {word: caches.stems.get((asked, word)) for word in words}
+    found = {word: stems for word, stems in known.items() if stems is not None}
+    if unknown := [word for word in known if word not in found]:
         with connection.cursor() as cursor:
-            cursor.execute(_LEXEMES, [unknown, list(configurations)])
+            cursor.execute(_LEXEMES, [unknown, list(asked)])
             rows = {unknown[place - 1]: stems for place, stems in cursor.fetchall()}
-        found |= {word: rows.get(word, []) for word in unknown}
-        if len(known) > _MOST_STEMS:
-            known.clear()
-        known.update(found)
+        found |= {word: caches.stems.put((asked, word), rows.get(word, [])) for word in unknown}
     return found
 
 
@@ -126,23 +166,27 @@ def candidates_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
         f"{_greatest(_RANK.format(term=f'%(term_{n}_{m})s') for m in range(len(queries)))} AS r{n}"
         for n, queries in enumerate(query.words)
     )
+    phrases = " + ".join(
+        f"ts_match_vq(tsv, %(preferred_{n})s::tsquery)::int" for n in range(len(query.preferred))
+    )
     numbers = range(len(query.words))
     scores = " + ".join(_SCORE.format(n=n) for n in numbers)
     return f"""
     spoken AS MATERIALIZED (
-        SELECT chunk_id, {ranks},
+        SELECT chunk_id, {ranks}, {phrases or 0} AS phrases,
             {K1} * (1 - {B} + {B} * length / %(average_length)s::float8) AS norm
         FROM ({_rows_sql(scope, query, plan)}) AS rows
     ),
     rarity AS ({_rarity_sql(numbers, plan)}),
     bm25 AS MATERIALIZED (
-        SELECT chunk_id, {scores} AS score
+        SELECT chunk_id, phrases, {scores} AS score
         FROM spoken, rarity
     ),
     keyword AS MATERIALIZED (
-        SELECT chunk_id, score, row_number() OVER (ORDER BY score DESC, chunk_id) AS rank
+        SELECT chunk_id, score, phrases,
+            row_number() OVER (ORDER BY phrases DESC, score DESC, chunk_id) AS rank
         FROM bm25
-        ORDER BY score DESC, chunk_id
+        ORDER BY rank
         LIMIT %(pool)s
     )"""
 
@@ -201,12 +245,13 @@ def params(
         for m, each in enumerate(queries)
     }
     values |= {f"required_{n}": each for n, each in enumerate(query.required)}
+    values |= {f"preferred_{n}": each.query for n, each in enumerate(query.preferred)}
     values |= {f"excluded_{n}": each for n, each in enumerate(query.excluded)}
     values["average_length"] = average_length(scope.owner_ids or [scope.owner_id])
     if plan is KeywordPlan.SCAN:
         return values | {"any_word": query.any_word, "chunks": scope.chunks}
     shared = list(zip(query.words, query.shares, strict=True))
-    words = [Word(_any_query(queries), share) for queries, share in shared]
+    words = [*query.preferred, *(Word(_any_query(queries), share) for queries, share in shared)]
     values |= {f"idf_{n}": _idf(scope.chunks, share) for n, (_, share) in enumerate(shared)}
     too_many = inf if widely else TOO_MANY
     return values | {"theta": candidates_query(words, scope.chunks, too_many=too_many)}
@@ -233,20 +278,37 @@ def matched_words(query: KeywordQuery, chunk_ids: Sequence[int]) -> dict[int, li
 
 
 def _split(query: str) -> _Asked:
-    phrases = tuple(_PHRASE.findall(query))
+    """What is asked for, by how it is written.
+
+    A phrase is required only where nothing else is asked for, and a word is left out only where
+    something else is. A query of many words is a text: it says nothing by its marks.
+    """
+    if len(query.split()) > MOST_WORDS:
+        return _Asked(*_wanted(query))
+    phrases = _PHRASE.findall(query)
     rest = _PHRASE.sub(" ", query)
     excluded = _EXCLUDED.findall(rest)
-    rest = _EXCLUDED.sub(" ", rest)
-    prefixes = _PREFIX.findall(rest)
-    wanted = " ".join((_PREFIX.sub(" ", rest), *phrases))
-    exact = tuple(identifiers(wanted)[:MOST_WORDS])
+    others = _EXCLUDED.sub(" ", rest)
+    if not phrases and not _words(others):
+        return _Asked(*_wanted(query))
+    prefixes = tuple(prefix.lower() for prefix in _PREFIX.findall(others))
+    words, exact = _wanted(" ".join((_PREFIX.sub(" ", others), *phrases)))
+    is_phrase_alone = not _words(others)
     return _Asked(
-        words=_telling(wanted) or (() if exact else _words(wanted)),
-        prefixes=tuple(prefix.lower() for prefix in prefixes),
-        exact=exact,
-        phrases=phrases,
-        excluded=_telling(" ".join(excluded)),
+        words,
+        (*exact, *(f"-{word.lower()}" for word in excluded)),
+        prefixes=prefixes,
+        required=tuple(phrases) if is_phrase_alone else (),
+        # One quoted word in a question is a word like the others.
+        preferred=() if is_phrase_alone else tuple(each for each in phrases if each.split()[1:]),
+        excluded=tuple(excluded),
     )
+
+
+def _wanted(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words to rank by, and the identifiers as they are written."""
+    exact = tuple(identifiers(text))
+    return _telling(text) or (() if exact else _words(text)), exact
 
 
 def _telling(text: str) -> tuple[str, ...]:
@@ -261,15 +323,7 @@ def _telling(text: str) -> tuple[str, ...]:
 
 def _words(text: str) -> tuple[str, ...]:
     words = dict.fromkeys(plain(text).lower().split())
-    return tuple(word for word in words if len(word) <= LONGEST_WORD)[:MOST_WORDS]
-
-
-def _phrase_queries(phrases: Sequence[str], configurations: Sequence[str]) -> tuple[str, ...]:
-    if not phrases:
-        return ()
-    with connection.cursor() as cursor:
-        cursor.execute(_PHRASES, [[plain(phrase) for phrase in phrases], list(configurations)])
-        return tuple(row[0] for row in cursor.fetchall())
+    return tuple(word for word in words if len(word) <= LONGEST_WORD)
 
 
 def _quoted(lexeme: str) -> str:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from pgvector import HalfVector
 from psycopg import Cursor
 from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 from psycopg.rows import DictRow, dict_row
 
+from knowledge.indexing.binary_rows import halfvec
 from knowledge.providers.protocols import Vector
 
 
@@ -22,7 +22,7 @@ class Binary:
 
 def halves(vector: Vector) -> Binary:
     """A vector as a statement's value."""
-    return Binary(HalfVector(vector).to_binary())
+    return Binary(halfvec(vector))
 
 
 class _BinaryDumper(Dumper):

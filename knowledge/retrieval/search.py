@@ -34,7 +34,7 @@ from knowledge.validation import clean_text, one_of, within
 logger = logging.getLogger(__name__)
 
 MODES = ("semantic", "keyword", "hybrid")
-MAX_QUERY = 2_000
+MAX_QUERY = 10_000
 MAX_LIMIT = 20
 MAX_OFFSET = 10_000
 _MOST_FOLDED = 5_000

@@ -3,23 +3,19 @@
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooSlow
 from functools import cache
-from threading import Lock
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing.generations import embedder_of
 from knowledge.models import Generation
 from knowledge.monitoring.metrics import provider_call
 from knowledge.providers.protocols import Embedder, Vector
+from knowledge.retrieval import caches
 from knowledge.retrieval.keyword import KeywordQuery, conditions_sql
 from knowledge.retrieval.plans import SemanticPlan
 from knowledge.retrieval.scope import Scope
 
 PATIENCE_SEC = 2.0
 """How long a query waits for its vector before it goes on without."""
-
-_CACHED_QUERIES = 4_096
-_known: dict[tuple[Embedder, str], Vector] = {}
-_remembering = Lock()
 
 NO_CANDIDATES_SQL = """
     semantic AS (
@@ -83,11 +79,10 @@ def embed(generation: Generation, query: str) -> Vector:
     """The query's vector, from the very embedder that made the generation's, and soon."""
     embedder = embedder_of(generation)
     key = (embedder, query)
-    vector = _known.get(key)
+    vector = caches.query_vectors.get(key)
     if vector is None:
         with provider_call(generation.embedder, "embed_query"):
-            vector = _embed_in_time(embedder, query)
-        _remember(key, vector)
+            vector = caches.query_vectors.put(key, _embed_in_time(embedder, query))
     return vector
 
 
@@ -98,18 +93,6 @@ def _embed_in_time(embedder: Embedder, query: str) -> Vector:
         raise ProviderUnavailable(
             f"The embedder {embedder.name} took longer than {PATIENCE_SEC:g} seconds."
         ) from None
-
-
-def forget() -> None:
-    """Embed every query anew."""
-    _known.clear()
-
-
-def _remember(key: tuple[Embedder, str], vector: Vector) -> None:
-    with _remembering:
-        if len(_known) >= _CACHED_QUERIES:
-            del _known[next(iter(_known))]  # the one known longest
-        _known[key] = vector
 
 
 @cache

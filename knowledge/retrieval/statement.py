@@ -53,23 +53,18 @@ def ranked(
     by_word = keyword_plan(scope.chunks, library_chunks=scope.library_chunks)
     by_meaning = semantic_plan(scope.chunks, has_graph=_has_graph(scope, generation))
     pool = max(_POOL, limit) if mode == "hybrid" else limit
-    parts = [SCOPE_SQL]
+    statement = ranking_statement(scope, generation, words, mode, by_word, by_meaning)
     params: dict[str, Any] = {"items": scope.items, "limit": limit, "pool": pool}
     params |= {"owner": scope.owner_id, "owners": scope.owner_ids}
     if vector is not None:
-        parts.append(semantic.candidates_sql(scope, by_meaning, generation, words))
         params |= {
             "vector": halves(vector),
             "generation": generation.pk,
             "background": generation.background,
             "oversampled": oversampling(generation.dimensions, wanted=pool),
         }
-    elif by_word is not KeywordPlan.SCAN:
-        parts.append(semantic.NO_CANDIDATES_SQL)
     if words:
-        parts.append(keyword.candidates_sql(scope, words, by_word))
         params |= keyword.params(scope, words, by_word)
-    statement = "WITH " + ",".join(parts) + ranking_sql(mode)
     if in_full or in_brief:
         statement, shown = _told(statement, scope, _IN_FULL if in_full else _IN_BRIEF)
         params |= shown
@@ -84,6 +79,25 @@ def ranked(
     with transaction.atomic():
         fetch(_GRAPH_SETTINGS, {"effort": str(params["oversampled"])})
         return fetch(statement, params)
+
+
+def ranking_statement(
+    scope: Scope,
+    generation: Generation,
+    words: KeywordQuery | None,
+    mode: str,
+    by_word: KeywordPlan,
+    by_meaning: SemanticPlan,
+) -> str:
+    """The SQL of one mode by these plans; `docs/search-sql.md` shows all there are."""
+    parts = [SCOPE_SQL]
+    if mode != "keyword":
+        parts.append(semantic.candidates_sql(scope, by_meaning, generation, words))
+    elif by_word is not KeywordPlan.SCAN:
+        parts.append(semantic.NO_CANDIDATES_SQL)
+    if words:
+        parts.append(keyword.candidates_sql(scope, words, by_word))
+    return "WITH " + ",".join(parts) + ranking_sql(mode)
 
 
 def _has_graph(scope: Scope, generation: Generation) -> bool:

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from time import monotonic
 
 from django.db import connection
 
+from knowledge.retrieval import caches
 from knowledge.text.languages import DEFAULT, configuration_for
 
-FRESH_SEC = 60
 RARE = 1e-4
 """Twice the share of a word where there are no statistics yet."""
 
@@ -46,7 +45,6 @@ class Corpus:
     shares: dict[str, float]
     rarest: float
     configurations: tuple[str, ...]
-    read_at: float
 
     def share(self, lexemes: Iterable[str]) -> float:
         """The share of chunks that have any of these, never quite none or all."""
@@ -59,16 +57,13 @@ class Corpus:
         return self.rarest / 2
 
 
-_latest: dict[str, Corpus] = {}
-_lengths: dict[tuple[str, tuple[int, ...]], tuple[float, float]] = {}
 _reading = Lock()
 
 
 def corpus() -> Corpus:
     """The statistics of this database, read anew when they are a minute old."""
     name = str(connection.settings_dict["NAME"])
-    known = _latest.get(name)
-    if known and monotonic() - known.read_at < FRESH_SEC:
+    if known := caches.corpora.get(name):
         return known
     with _reading, connection.cursor() as cursor:
         cursor.execute(_SHARES)
@@ -77,27 +72,15 @@ def corpus() -> Corpus:
         languages = {row[0] for row in cursor.fetchall()} | {DEFAULT}
     configurations = tuple(sorted({configuration_for(language) for language in languages}))
     rarest = min(shares.values(), default=RARE)
-    _latest[name] = Corpus(shares, rarest, configurations, monotonic())
-    return _latest[name]
+    return caches.corpora.put(name, Corpus(shares, rarest, configurations))
 
 
 def average_length(owner_ids: Sequence[int]) -> float:
     """About how many words a chunk of these owners has."""
     some = tuple(owner_ids[:_MOST_OWNERS])
     key = (str(connection.settings_dict["NAME"]), some)
-    length, read_at = _lengths.get(key, (0.0, 0.0))
-    if length and monotonic() - read_at < FRESH_SEC:
-        return length
+    if known := caches.average_lengths.get(key):
+        return known
     with connection.cursor() as cursor:
         cursor.execute(_LENGTHS, [list(some)])
-        length = float(cursor.fetchone()[0] or 1)
-    if len(_lengths) > 10_000:
-        _lengths.clear()
-    _lengths[key] = (length, monotonic())
-    return length
-
-
-def forget() -> None:
-    """Read everything anew at the next need."""
-    _latest.clear()
-    _lengths.clear()
+        return caches.average_lengths.put(key, float(cursor.fetchone()[0] or 1))

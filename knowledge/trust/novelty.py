@@ -10,7 +10,7 @@ from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Item, Relation, RelationType, Visibility
 from knowledge.retrieval.scope import Narrowing, Reach
-from knowledge.retrieval.search import MAX_QUERY, rank
+from knowledge.retrieval.search import rank
 from knowledge.text.chunking import Piece, chunk
 from knowledge.trust.quality import Measured
 
@@ -25,6 +25,8 @@ MOST_PIECES = 4
 SAME = 0.97
 """From this calibrated cosine on, one text is a copy of the other but for a word or two."""
 _MOST_NEIGHBOURS = 20
+_READ = 2_000
+"""Characters of a piece that are compared."""
 _NOBODY = Access(owner_id=0, capabilities=frozenset({Capability.READ}), folder_ids=None)
 """Someone who owns nothing and belongs nowhere: sees what everybody sees."""
 
@@ -113,7 +115,7 @@ def _alike(
     """The items nearest to a piece, and how near."""
     ranking = rank(
         reader,
-        query=text[:MAX_QUERY],
+        query=text[:_READ],
         mode="semantic",
         limit=_MOST_NEIGHBOURS,
         narrowing=Narrowing(before=before),

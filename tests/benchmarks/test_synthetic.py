@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from benchmarks.loading import _vector_rows
 from benchmarks.peers import exact_nearest, owner_numbers
 from benchmarks.synthetic import Block, Library, blocks_of
 
@@ -78,18 +77,3 @@ def test_every_chunk_has_its_owners_number() -> None:
     assert len(numbers) == 10_000
     assert set(numbers[:5_000]) == {0}
     assert 0 not in numbers[5_000:]
-
-
-def test_rows_of_vectors_are_what_binary_copy_reads() -> None:
-    rows = _vector_rows(np.array([[1.0, -2.0]], np.float16))
-    rows["chunk"], rows["owner"], rows["generation"] = 7, 8, 9
-    raw = rows.tobytes()
-    fields = [raw[:2]]
-    at = 2
-    while at < len(raw):
-        size = int.from_bytes(raw[at : at + 4])
-        fields.append(raw[at + 4 : at + 4 + size])
-        at += 4 + size
-    assert [len(field) for field in fields] == [2, 8, 4, 16, 8, 8]
-    assert [int.from_bytes(fields[n]) for n in (0, 1, 2, 4)] == [5, 7, 8, 9]
-    assert fields[5] == b"\0\2" + b"\0\0" + np.array([1.0, -2.0], ">f2").tobytes()

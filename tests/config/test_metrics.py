@@ -25,7 +25,7 @@ from knowledge.errors import IngestFailed, ProviderUnavailable
 from knowledge.jobs import broker
 from knowledge.models import Job
 from knowledge.providers.fake import FakeEmbedder
-from knowledge.retrieval import semantic
+from knowledge.retrieval.caches import empty_caches
 from tests.conftest import LONG_ENOUGH, Add, Mint
 from tests.support.up import REPOSITORY
 
@@ -68,7 +68,7 @@ def test_an_embedder_that_fails_is_counted_and_so_is_the_search_without_it(
         raise ProviderUnavailable("It does not answer.")
 
     monkeypatch.setattr(FakeEmbedder, "embed_query", fail)
-    semantic.forget()
+    empty_caches()
     failed = {"provider": "fake", "call": "embed_query", "error": "ProviderUnavailable"}
     degraded = {"mode": "hybrid", "outcome": "degraded"}
     before = value("quarry_provider_errors_total", **failed)

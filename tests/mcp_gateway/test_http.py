@@ -94,7 +94,7 @@ def test_a_wrong_argument_is_invalid_params(mint: Mint, agent_with: AgentWith) -
     agent = agent_with(mint().secret)
     cases: list[tuple[dict[str, object], str, str]] = [
         ({"query": "x", "limit": 21}, "limit", "limit must be between 1 and 20; it is 21."),
-        ({"query": ""}, "query", "between 1 and 2,000 characters"),
+        ({"query": ""}, "query", "between 1 and 10,000 characters"),
         ({"query": "x", "mode": "psychic"}, "mode", "one of: semantic, keyword, hybrid."),
         ({}, "query", "query is required."),
         ({"query": "x", "limit": "8"}, "limit", "limit must be an integer."),

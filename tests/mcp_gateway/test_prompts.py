@@ -93,7 +93,7 @@ def test_a_folder_out_of_reach_is_not_found_and_not_named(
     [
         ("research", {}, "question is required"),
         ("research", {"question": "  "}, "question is required"),
-        ("research", {"question": "x" * 2001}, "between 1 and 2,000"),
+        ("research", {"question": "x" * 10_001}, "between 1 and 10,000"),
         ("research", {"question": "x", "owner": "1"}, "it takes: question, folder"),
         ("summarise_folder", {"folder": ""}, "folder is required"),
         ("rm", {}, "There is no prompt rm"),

@@ -45,9 +45,9 @@ def test_scores_fall_with_rank_and_stay_within_0_and_1(mint: Mint, add: Add) -> 
         ({"query": "x", "mode": "hybrid", "limit": 21}, "limit", "20"),
         ({"query": "x", "mode": "hybrid", "limit": 0}, "limit", "1"),
         ({"query": "x", "fold": True, "limit": "many"}, "limit", "integer"),
-        ({"query": ""}, "query", "between 1 and 2,000"),
+        ({"query": ""}, "query", "between 1 and 10,000"),
         ({"query": "   "}, "query", "blank"),
-        ({"query": "x" * 2001}, "query", "2,000"),
+        ({"query": "x" * 10_001}, "query", "10,000"),
         ({}, "query", "required"),
         ({"query": "x", "mode": "psychic"}, "mode", "semantic"),
         ({"query": "x", "since": "soon"}, "since", "7d"),
@@ -161,3 +161,28 @@ def test_phrases_are_required_and_minus_words_excluded(mint: Mint, add: Add, mod
     add("Three", "A folder scope with salt.")
     found = mint().client.get("/api/v1/search", {"query": '"folder scope" -salt', "mode": mode})
     assert [hit["user_item_id"] for hit in found.json()["results"]] == [str(exact.pk)]
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_a_phrase_beside_other_words_comes_first_and_the_rest_fill_up(
+    mint: Mint, add: Add, mode: str
+) -> None:
+    add("Words", "The scope of a folder, the scope of a token, a token and a folder: list them.")
+    add("Phrase", "A folder scope.")
+    query = {"query": 'list token "folder scope"', "mode": mode}
+    hits = mint().client.get("/api/v1/search", query).json()["results"]
+    assert [hit["title"] for hit in hits] == ["Phrase", "Words"]
+    assert 1 >= hits[0]["score"] > hits[1]["score"] > 0
+
+
+@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
+def test_a_query_of_ten_thousand_characters_finds_the_text_it_was_made_of(
+    mint: Mint, add: Add, mode: str
+) -> None:
+    words = " ".join(f"word{n}" for n in range(2_000))[:9_900]
+    add("Other", "granite and marble")
+    add("Long", f"{words[:4_000]} zyzzyva")
+    for query in (f"{words} -zyzzyva", f'"{words}'):
+        sent = {"query": query, "mode": mode}
+        found = mint().client.post("/api/v1/search", sent, format="json")
+        assert found.json()["results"][0]["title"] == "Long"

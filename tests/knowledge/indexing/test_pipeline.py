@@ -1,8 +1,5 @@
 """Chunks are kept as they were cut, whatever their texts and headings are made of."""
 
-import pytest
-from django.db import connection
-
 from knowledge.access import Access
 from knowledge.indexing import pipeline
 from knowledge.models import Chunk, ChunkText
@@ -46,11 +43,3 @@ def test_an_item_without_pieces_has_no_chunk(library: Access, add: Add) -> None:
     pipeline.index_item(item, [], None)
     assert not Chunk.objects.filter(item=item).exists()
     assert item.index_status == "done"
-
-
-@pytest.mark.django_db
-def test_an_array_is_the_bytes_that_postgres_itself_would_send() -> None:
-    with connection.cursor() as cursor:
-        for path in HEADINGS:
-            cursor.execute("SELECT array_send(%s::text[])", [list(path)])
-            assert bytes(cursor.fetchone()[0]) == pipeline._text_array(path)

@@ -171,7 +171,7 @@ def test_search_prints_score_title_passage_and_link_with_a_line_between_hits() -
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["", "--mode", "keyword"], "query must have between 1 and 2,000"),
+        (["", "--mode", "keyword"], "query must have between 1 and 10,000"),
         (["x", "--limit", "21"], "limit must be between 1 and 20; it is 21"),
         (["x", "--owner", "bob"], "no user 'bob'; there are: admin"),
     ],

@@ -20,7 +20,7 @@ from knowledge.memory.contexts import context
 from knowledge.memory.relations import contested_among, relations_of
 from knowledge.memory.remembering import add
 from knowledge.models import Content, Item, ItemType, Relation, RelationType
-from knowledge.retrieval import statistics
+from knowledge.retrieval.caches import empty_caches
 from mcp_gateway.payloads.memory_graph import ContextPack, Explored
 from mcp_gateway.payloads.memory_search import FoundMemories
 from tests.support.searching import explore, search_memory
@@ -192,7 +192,7 @@ def forget_ever(hidden: list[UUID]) -> None:
         Item.objects.filter(pk=task.pk).update(attributes=task.attributes)
     Item.objects.filter(pk__in=hidden).delete()
     Content.objects.filter(pk__in=contents).delete()
-    statistics.forget()
+    empty_caches()
 
 
 def everything(access: Access, seen: list[UUID]) -> dict[tuple[object, ...], Any]:

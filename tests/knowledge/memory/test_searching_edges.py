@@ -58,8 +58,8 @@ def titles(answer: dict[str, Any]) -> set[str]:
     [
         ({}, "query", "query is required."),
         ({"query": 7}, "query", "must be a string"),
-        ({"query": ""}, "query", "between 1 and 2,000 characters"),
-        ({"query": "x" * 2001}, "query", "it has 2,001"),
+        ({"query": ""}, "query", "between 1 and 10,000 characters"),
+        ({"query": "x" * 10_001}, "query", "it has 10,001"),
         ({"query": " \n"}, "query", "blank"),
         ({"query": "x", "types": ["poem"]}, "types", "types must be one of: document, pattern"),
         ({"query": "x", "types": "task"}, "types", "types must be a list"),

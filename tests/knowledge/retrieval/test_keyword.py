@@ -5,6 +5,10 @@ import pytest
 from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
 from knowledge.models import Content, Item
+from knowledge.retrieval import statement
+from knowledge.retrieval.keyword import MOST_WORDS, read_query
+from knowledge.retrieval.plans import KeywordPlan
+from knowledge.retrieval.statistics import Corpus
 from tests.conftest import LONG_ENOUGH, Add
 from tests.support.searching import search
 
@@ -90,6 +94,64 @@ def test_a_flag_of_a_command_excludes_nothing_and_a_word_does(library: Access, a
     assert titles(library, "npm install -cargo") == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Revert "Remove Gemini CLI support" (#4187), which broke the login page.',
+        'Revert "Revert "Keep the old parser"" for now',
+        'Rename "id" to "key" in the "job table" and the "queue of jobs"',
+        "Accept -T/--taskId and -verbose in the runner",
+        "java -version says which one runs",
+        "-Werror is on for gcc -Wall builds; warnings are errors",
+        '"Nothing else is asked for here."',
+        'Die Häuser stehen am Fluss: "Wir haben die Häuser gestrichen" steht auf dem Schild',
+    ],
+)
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_a_note_is_found_by_its_own_text_whatever_marks_it_has(
+    library: Access, add: Add, text: str, mode: str
+) -> None:
+    add("First", HAYSTACK[0])
+    search(library, query="granite", mode=mode)  # what is remembered of the languages grows old
+    note = add_text(library, title=text[:80], text=text + LONG_ENOUGH)
+    found = [hit.item.pk for hit in search(library, query=text[:200], mode=mode).hits]
+    assert found[:1] == [note.pk]
+
+
+def test_one_quoted_word_is_a_word_like_the_others(library: Access, add: Add) -> None:
+    add("One", "granite here")
+    add("Two", "granite and basalt and obsidian here")
+    assert titles(library, '"granite" basalt obsidian') == ["Two", "One"]
+
+
+def test_more_phrases_come_first(library: Access, add: Add) -> None:
+    add("None", "the hill of granite, and a wall of marble: hill, wall, quarry")
+    add("Both", "a granite hill, a marble wall")
+    add("One", "a granite hill and quarry, quarry, wall, wall")
+    assert titles(library, 'quarry "granite hill" "marble wall"') == ["Both", "One", "None"]
+
+
+def test_a_word_is_left_out_only_beside_others_and_not_where_it_is_a_flag(
+    library: Access, add: Add
+) -> None:
+    add("Word", "gcc takes verbose as its word")
+    add("Flag", "gcc takes -verbose as its flag")
+    add("Neither", "gcc takes no such thing")
+    assert titles(library, "gcc -verbose") == ["Flag", "Neither"]
+    assert set(titles(library, "-verbose")) == {"Flag", "Word"}
+    many = " ".join(f"filler{n}" for n in range(40))
+    assert "Word" in titles(library, f"gcc {many} -verbose")
+
+
+def test_of_a_long_query_the_rarest_words_count(library: Access, add: Add) -> None:
+    add("Needle", "The zyzzyva is a weevil.")
+    corpus = Corpus({f"common{n}": 0.5 for n in range(100)}, 1e-4, ("english",))
+    query = " ".join(f"common{n}" for n in range(100))
+    read = read_query(f"{query} zyzzyva weevil", corpus)
+    assert len(read.spoken) == MOST_WORDS
+    assert {"zyzzyva", "weevil"} <= set(read.spoken)
+
+
 def test_the_beginning_of_a_word_is_enough_with_a_star(library: Access, add: Add) -> None:
     add("Needle", "The zyzzyva is a weevil.")
     add("Other", HAYSTACK[0])
@@ -108,7 +170,7 @@ def test_no_word_is_required_and_more_matching_words_rank_higher(library: Access
     "query",
     [
         *("'", "''", "\\", ":*", "& | !", "(((", '"', '""', "-", "--", "*", "a:b & c", "'; --"),
-        *("<-> <2>", "%s %(x)s", "{x}", "🪨" * 50, "a" * 2000, "-word", '"the"', "the"),
+        *("<-> <2>", "%s %(x)s", "{x}", "🪨" * 50, "a" * 10_000, "-word", '"the"', "the"),
     ],
 )
 def test_odd_queries_are_answered_not_refused(library: Access, add: Add, query: str) -> None:
@@ -131,3 +193,16 @@ def test_statistics_are_those_of_the_scope(library: Access, add: Add) -> None:
     other = Item.objects.get().owner.__class__.objects.create_user("other")
     add_text(Access.whole_library(other.pk), title="Theirs", text=stranger_text)
     assert [hit.score for hit in search(library, query="granite marble").hits] == before
+
+
+@pytest.mark.parametrize("plan", KeywordPlan)
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_a_phrase_comes_first_by_every_plan(
+    library: Access, add: Add, monkeypatch: pytest.MonkeyPatch, plan: KeywordPlan, mode: str
+) -> None:
+    monkeypatch.setattr(statement, "keyword_plan", lambda *_, **__: plan)
+    add("Words", "The scope of a folder, the scope of a token, a token and a folder: list them.")
+    add("Phrase", "A folder scope.")
+    add("Salt", "A folder scope with salt and a token.")
+    hits = search(library, query='list token "folder scope" -salt', mode=mode).hits
+    assert [hit.item.title for hit in hits] == ["Phrase", "Words"]

@@ -14,7 +14,7 @@ from knowledge.indexing import generations
 from knowledge.models import Folder
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.providers.protocols import Vector
-from knowledge.retrieval import plans, semantic, statement
+from knowledge.retrieval import caches, plans, semantic, statement
 from knowledge.retrieval import search as search_module
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
 from knowledge.retrieval.scope import Narrowing, scope_of
@@ -159,7 +159,7 @@ def test_a_query_is_embedded_once(
     for _ in range(3):
         search(library, query="granite")
     assert asked == ["granite"]
-    monkeypatch.setattr(semantic, "_CACHED_QUERIES", 1)
+    monkeypatch.setattr(caches.query_vectors, "_most", 1)
     search(library, query="marble")
     search(library, query="granite")
     assert asked == ["granite", "marble", "granite"]

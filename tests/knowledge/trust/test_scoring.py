@@ -10,7 +10,7 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.models import Item, Quality
 from knowledge.providers import embedder_named
 from knowledge.registry.searching import find_knowledge, find_skills
-from knowledge.retrieval import semantic
+from knowledge.retrieval.caches import empty_caches
 from knowledge.trust import scoring
 from knowledge.trust.actors import rescore_item, sweep_scores
 from knowledge.trust.novelty import UNKNOWN, novelty_of, novelty_of_text
@@ -136,7 +136,7 @@ def test_without_an_embedder_half_is_assumed_and_a_job_asks_again(
     assert "It is away." in novelty["because"]
     assert scoring.unscored(10) == [item.pk]
     monkeypatch.setattr(failing, "failure", None)
-    semantic.forget()
+    empty_caches()
     sweep_scores.fn()
     rescore_item.fn(str(item.pk))
     assert Quality.objects.get(item=item).factors["novelty"]["is_known"] is True

@@ -1,0 +1,67 @@
+"""All that a process remembers between searches, with one function that empties it.
+
+Loaded models are not among this: the providers keep those for as long as the process runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from knowledge.access import Access
+from knowledge.indexing.wording import empty_dictionaries
+from knowledge.providers.protocols import Embedder, Vector
+
+if TYPE_CHECKING:
+    from knowledge.retrieval.statistics import Corpus
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Cache(Generic[K, V]):
+    """At most so many values, each for so many seconds; the oldest make room for new ones."""
+
+    def __init__(self, most: int, *, seconds: float = inf) -> None:
+        self._most, self._seconds = most, seconds
+        self._values: dict[K, tuple[V, float]] = {}
+        self._writing = Lock()
+
+    def get(self, key: K) -> V | None:
+        value, until = self._values.get(key, (None, -inf))
+        return value if monotonic() < until else None
+
+    def put(self, key: K, value: V) -> V:
+        with self._writing:
+            self._values.pop(key, None)  # what is read anew counts as new
+            while len(self._values) >= self._most:
+                del self._values[next(iter(self._values))]
+            self._values[key] = (value, monotonic() + self._seconds)
+        return value
+
+    def empty(self) -> None:
+        with self._writing:
+            self._values.clear()
+
+
+FRESH_SEC = 60
+
+corpora: Cache[str, Corpus] = Cache(16, seconds=FRESH_SEC)
+"""How common words are, by database."""
+average_lengths = Cache[tuple[str, tuple[int, ...]], float](10_000, seconds=FRESH_SEC)
+"""Of the chunks of some owners, by database and owners."""
+query_vectors = Cache[tuple[Embedder, str], Vector](4_096)
+stems = Cache[tuple[tuple[str, ...], str], list[str]](50_000)
+"""By dictionaries and word: a dictionary always gives a word the same stems."""
+door_queries = Cache[tuple[Access, Callable[..., Any], str], tuple[str, dict[str, Any]]](512)
+"""The SQL of the one door, by the kind of caller and what is asked for."""
+
+
+def empty_caches() -> None:
+    """Ask the database and the embedder for everything anew, in searching and in indexing."""
+    for cache in (corpora, average_lengths, query_vectors, stems, door_queries):
+        cache.empty()
+    empty_dictionaries()
