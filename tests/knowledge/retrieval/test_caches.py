@@ -5,8 +5,8 @@ import pytest
 from knowledge.access import Access
 from knowledge.retrieval import caches
 from knowledge.retrieval.caches import Cache, empty_caches
-from knowledge.retrieval.search import search
 from tests.conftest import Add
+from tests.support.searching import search
 
 
 def test_the_oldest_makes_room_and_what_is_put_again_is_new() -> None:
