@@ -16,27 +16,23 @@ from mcp_types import (
 from mcp_types import Prompt as PromptDefinition
 from mcp_types import Tool as ToolDefinition
 
-from knowledge.errors import InvalidId, QuarryError
+from knowledge.asks import Ask
+from knowledge.errors import QuarryError
 from knowledge.progress import Listener, heard_by
-from knowledge.validation import as_id
 from mcp_gateway import completions, prompts, resources
 from mcp_gateway import tools as _tools  # noqa: F401 (registers them)
 from mcp_gateway.identity import Caller
 from mcp_gateway.payloads.base import Payload
 from mcp_gateway.registry import tool_named, tools_shown_to
 from mcp_gateway.threads import was_stopped
-from tokens.activity import record
+from tokens.activity import record, target_of
 from tokens.authentication import authenticate
 from tokens.limits import spending
 from tokens.models import Token
 
 T = TypeVar("T")
 
-_NAMED = ("item_id", "id", "entity_id", "unit_id", "source_id")
-"""The arguments by which callers name what a tool is to work on."""
-
-_ABOUT = ("user_item_id", "id", "source_id")
-"""The fields in which an answer names what was read or made."""
+_NOTHING: Mapping[str, Any] = {}
 
 
 def list_tools(caller: Caller) -> list[ToolDefinition]:
@@ -59,14 +55,14 @@ def call_tool(
         with heard_by(listener):
             return tool.call(token, arguments)
 
-    return _recorded(caller, token, tool.ask, run, target=_asked_for(arguments))
+    return _recorded(caller, token, tool.ask, run, named=arguments)
 
 
 def list_resources(caller: Caller, cursor: str | None) -> ListResourcesResult:
     """A page of what the caller may read by address."""
     token = authenticate(caller.secret)
     work = resources.list_resources
-    return _recorded(caller, token, "list_recent", lambda: work(token.access, cursor))
+    return _recorded(caller, token, Ask.LIST_RECENT, lambda: work(token.access, cursor))
 
 
 def read_resource(caller: Caller, uri: str) -> TextResourceContents:
@@ -78,7 +74,7 @@ def read_resource(caller: Caller, uri: str) -> TextResourceContents:
         token,
         address.ask,
         lambda: resources.read_resource(token.access, uri),
-        target=str(address.item_id or ""),
+        named={"item_id": address.item_id},
     )
 
 
@@ -91,7 +87,7 @@ def get_prompt(caller: Caller, name: str, arguments: Mapping[str, str]) -> GetPr
     """A workflow in words, with what the caller gave in them."""
     token = authenticate(caller.secret)
     prompt = prompts.prompt_named(name)
-    words = _recorded(caller, token, "list_folders", lambda: prompt.words_for(token, arguments))
+    words = _recorded(caller, token, Ask.LIST_FOLDERS, lambda: prompt.words_for(token, arguments))
     return GetPromptResult(
         description=prompt.definition.description,
         messages=[PromptMessage(role="user", content=TextContent(text=words))],
@@ -106,15 +102,21 @@ def complete(caller: Caller, params: CompleteRequestParams) -> Completion:
 
 
 def _recorded(
-    caller: Caller, token: Token, ask: str, work: Callable[[], T], *, target: str = ""
+    caller: Caller,
+    token: Token,
+    ask: Ask,
+    work: Callable[[], T],
+    *,
+    named: Mapping[str, Any] = _NOTHING,
 ) -> T:
     started = perf_counter()
     outcome = "internal_error"
+    answered: Mapping[str, Any] = _NOTHING
     try:
         with spending(token, ask):
             answer = work()
         outcome = "ok"
-        target = _made(answer) or target
+        answered = vars(answer) if isinstance(answer, Payload) else _NOTHING
         return answer
     except QuarryError as error:
         outcome = error.code
@@ -126,23 +128,8 @@ def _recorded(
             token,
             edge=caller.edge,
             action=ask,
-            target=target,
+            target=target_of(ask, named, answered),
             outcome=outcome,
             latency_ms=(perf_counter() - started) * 1000,
             request_id=caller.request_id,
         )
-
-
-def _made(answer: object) -> str:
-    """What the answer is about, if it is one thing."""
-    found = (getattr(answer, name, None) for name in _ABOUT)
-    return next((str(each) for each in found if each), "")
-
-
-def _asked_for(arguments: Mapping[str, Any]) -> str:
-    """What the caller named, if that is an identifier: nothing else goes into the record."""
-    named = next((arguments[name] for name in _NAMED if name in arguments), "")
-    try:
-        return str(as_id(named, field="item_id"))
-    except InvalidId:
-        return ""

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 from pydantic.fields import FieldInfo
 
 from knowledge.access import Access, Capability
+from knowledge.asks import Ask
 from knowledge.errors import InvalidInput
 from mcp_gateway.payloads.base import Payload
 from mcp_gateway.printing import printable
@@ -46,19 +47,18 @@ class Tool:
 
     function: Callable[..., Payload]
     toolset: Toolset
-    needs: Capability
-    ask: str
+    ask: Ask
     seconds: int
     arguments: type[BaseModel]
     definition: ToolDefinition
 
     def is_shown_to(self, token: Token) -> bool:
-        return self.toolset in token.toolsets and self.needs in token.capabilities
+        return self.toolset in token.toolsets and self.ask.needs in token.capabilities
 
     def require(self, token: Token) -> None:
         """Refuse a token that is not shown this tool."""
         token.require_toolset(str(self.toolset))
-        token.access.require(self.needs)
+        token.access.require(self.ask.needs)
 
     def call(self, token: Token, arguments: Mapping[str, Any]) -> Payload:
         """Check the arguments, and run as this token."""
@@ -97,8 +97,7 @@ def tool(
     toolset: Toolset,
     *,
     title: str,
-    ask: str,
-    needs: Capability = Capability.READ,
+    ask: Ask,
     is_open_world: bool = False,
     seconds: int = SECONDS,
 ) -> Callable[[FunctionT], FunctionT]:
@@ -106,7 +105,7 @@ def tool(
 
     def register(function: FunctionT) -> FunctionT:
         arguments = _arguments_of(function)
-        is_read = needs == Capability.READ
+        is_read = ask.needs == Capability.READ
         definition = ToolDefinition(
             name=function.__name__,
             title=title,
@@ -123,7 +122,6 @@ def tool(
         TOOLS[toolset, function.__name__] = Tool(
             function=function,
             toolset=toolset,
-            needs=needs,
             ask=ask,
             seconds=seconds,
             arguments=arguments,

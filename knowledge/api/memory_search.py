@@ -5,13 +5,14 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, errors
 from knowledge.api.memory_search_shapes import MemorySearchInput, MemorySearchOutput
 from knowledge.api.toolsets import MEMORY
+from knowledge.asks import Ask
 from knowledge.memory.searching import search_memory
 
 
 class MemorySearchView(AskView):
     """Memory's search: items that were remembered, and documents beside them."""
 
-    asks = {"POST": "search"}
+    asks = {"POST": Ask.SEARCH}
     toolsets = MEMORY
 
     @extend_schema(

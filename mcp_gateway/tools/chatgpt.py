@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.library import items as library
 from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY
 from knowledge.retrieval.search import search as search_library
@@ -14,7 +15,7 @@ from tokens.models import Toolset
 MAX_CHARS = 200_000
 
 
-@tool(Toolset.CHATGPT, title="Search", ask="search")
+@tool(Toolset.CHATGPT, title="Search", ask=Ask.SEARCH)
 def search(
     access: Access,
     query: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],
@@ -23,8 +24,8 @@ def search(
     return Found.of(search_library(access, query=query, limit=MAX_LIMIT))
 
 
-@tool(Toolset.MEMORY, title="Fetch", ask="get_item")
-@tool(Toolset.CHATGPT, title="Fetch", ask="get_item")
+@tool(Toolset.MEMORY, title="Fetch", ask=Ask.GET_ITEM)
+@tool(Toolset.CHATGPT, title="Fetch", ask=Ask.GET_ITEM)
 def fetch(
     access: Access,
     id: Annotated[str, shown("Of a search result.", format="uuid")],

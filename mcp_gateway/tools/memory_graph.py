@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.memory import contexts, exploring
 from knowledge.memory.contexts import MAX_BUDGET, MIN_BUDGET
 from knowledge.memory.exploring import MAX_DEPTH, MODES
@@ -18,7 +19,7 @@ Type = Annotated[str, shown(enum=list(ItemType.values))]
 RelationshipType = Annotated[str, shown(enum=list(RelationType.values))]
 
 
-@tool(Toolset.MEMORY, title="Explore memory", ask="explore")
+@tool(Toolset.MEMORY, title="Explore memory", ask=Ask.EXPLORE)
 def explore(
     access: Access,
     mode: Annotated[str, shown(enum=list(MODES))] = "list",
@@ -51,7 +52,7 @@ def explore(
     )
 
 
-@tool(Toolset.MEMORY, title="Context for a goal", ask="context")
+@tool(Toolset.MEMORY, title="Context for a goal", ask=Ask.CONTEXT)
 def context(
     access: Access,
     goal: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.memory.filtering import TYPES
 from knowledge.memory.searching import MAX_HALF_LIFE, MAX_LIMIT, search_memory
 from knowledge.retrieval.search import MAX_QUERY
@@ -13,7 +14,7 @@ from tokens.models import Toolset
 Type = Annotated[str, shown(enum=list(TYPES))]
 
 
-@tool(Toolset.MEMORY, title="Search memory and documents", ask="search")
+@tool(Toolset.MEMORY, title="Search memory and documents", ask=Ask.SEARCH)
 def search(
     access: Access,
     query: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],

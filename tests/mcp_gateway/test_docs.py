@@ -21,7 +21,7 @@ PARTS = ("Needs `", "```json", "**Errors**")
 @pytest.mark.parametrize(("toolset", "name"), TOOLS)
 def test_a_tool_s_row_says_its_toolset_and_what_it_needs(toolset: Toolset, name: str) -> None:
     tool = TOOLS[toolset, name]
-    assert f"| [`{name}`]({name}.md) | `{tool.toolset}` | {tool.needs} | " in CONTENTS
+    assert f"| [`{name}`]({name}.md) | `{tool.toolset}` | {tool.ask.needs} | " in CONTENTS
 
 
 @pytest.mark.parametrize("name", PROMPTS)

@@ -20,7 +20,6 @@ from mcp_gateway.registry import (
 )
 from mcp_gateway.server import INSTRUCTIONS
 from tests.conftest import Mint
-from tokens.limits import PER_HOUR
 from tokens.models import Token, Toolset
 
 TOKEN_BUDGETS = {"all": 6_000, Toolset.LIBRARY: 2_000}
@@ -41,11 +40,10 @@ def test_a_tool_says_what_it_takes_answers_and_does(tool: Tool) -> None:
         assert "$ref" not in json.dumps(schema)
     hints = definition.annotations
     assert hints is not None
-    assert hints.read_only_hint is (tool.needs == Capability.READ)
+    assert hints.read_only_hint is (tool.ask.needs == Capability.READ)
     assert hints.destructive_hint is False
     assert hints.idempotent_hint is hints.read_only_hint
     assert hints.open_world_hint is (definition.name in ("add_to_knowledge", "crawl_source"))
-    assert tool.ask in PER_HOUR
 
 
 @every_tool
