@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -26,11 +27,13 @@ from knowledge.errors import (
     QuarryError,
 )
 from mcp_gateway.identity import Caller, attach_caller
-from mcp_gateway.threads import DatabaseThreads
 from tokens.authentication import authenticate, secret_from_header
+from tokens.models import Token
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from mcp_gateway.dispatch import DatabaseThreads
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -42,6 +45,9 @@ logger = logging.getLogger(__name__)
 PATHS = ("/mcp", "/mcp/")
 # A text of 500,000 characters, each escaped to twelve bytes of JSON, and room to spare.
 MAX_BODY = 8 * 1024 * 1024
+FRESH_SECONDS = 1
+"""A body that takes longer to arrive has its token looked up again: it may be revoked by then."""
+
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -65,6 +71,7 @@ class McpApp:
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
         """Run what the endpoint needs; once per event loop, as often as one likes."""
+        from mcp_gateway.dispatch import DatabaseThreads
         from mcp_gateway.server import http_sessions
 
         threads = DatabaseThreads(settings.MCP_THREADS)
@@ -93,31 +100,18 @@ class McpApp:
         send = _head_with_body(_with_request_id(send, request_id))
         try:
             _refuse_elsewhere(scope, headers)
-            secret = await self._authenticated(headers, self._threads)
+            secret, token = await _look_up_token(headers, self._threads)
+            looked_up = monotonic()
             body = await _whole_body(headers, receive)
+            if monotonic() - looked_up > FRESH_SECONDS:
+                secret, token = await _look_up_token(headers, self._threads)
         except Refusal as refusal:
             await _refuse(refusal, request_id, send)
             return
         if body is None:
             return
-        attach_caller(scope, Caller(secret, edge="mcp", request_id=request_id))
+        attach_caller(scope, Caller(secret, edge="mcp", request_id=request_id, token=token))
         await self._sessions.handle_request(scope, _replaying(body, receive), send)
-
-    async def _authenticated(self, headers: dict[str, str], threads: DatabaseThreads) -> str:
-        """The caller's secret, known to be that of a live token."""
-        try:
-            secret = secret_from_header(headers.get("authorization"))
-            await threads.run(authenticate, secret)
-        except MissingToken as error:
-            raise Refusal(401, error, www_authenticate='Bearer realm="quarry"') from None
-        except InvalidToken as error:
-            challenge = 'Bearer realm="quarry", error="invalid_token"'
-            raise Refusal(401, error, www_authenticate=challenge) from None
-        except Exception:
-            logger.exception("A token could not be checked")
-            told = "Something went wrong here; try again, then tell the operator."
-            raise Refusal(500, InternalError(told)) from None
-        return secret
 
 
 async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:
@@ -151,6 +145,22 @@ def _is_allowed_origin(origin: str) -> bool:
 def _is_allowed_host(host: str) -> bool:
     domain, _port = split_domain_port(host)
     return bool(domain) and validate_host(domain, settings.MCP_ALLOWED_HOSTS)
+
+
+async def _look_up_token(headers: dict[str, str], threads: "DatabaseThreads") -> tuple[str, Token]:
+    """The caller's secret and its token, which is live."""
+    try:
+        secret = secret_from_header(headers.get("authorization"))
+        return secret, await threads.run(authenticate, secret)
+    except MissingToken as error:
+        raise Refusal(401, error, www_authenticate='Bearer realm="quarry"') from None
+    except InvalidToken as error:
+        challenge = 'Bearer realm="quarry", error="invalid_token"'
+        raise Refusal(401, error, www_authenticate=challenge) from None
+    except Exception:
+        logger.exception("A token could not be checked")
+        told = "Something went wrong here; try again, then tell the operator."
+        raise Refusal(500, InternalError(told)) from None
 
 
 async def _whole_body(headers: dict[str, str], receive: Receive) -> bytes | None:

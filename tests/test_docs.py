@@ -12,7 +12,7 @@ from knowledge.asks import Ask
 from knowledge.sources import youtube
 from mcp_gateway.calls import list_tools  # noqa: F401 (registers the tools)
 from mcp_gateway.errors import JSON_RPC_CODES
-from mcp_gateway.registry import TOOLS
+from mcp_gateway.tool_table import TOOLS
 from tokens.models import Toolset
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,7 +9,7 @@ from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY
 from knowledge.retrieval.search import search as search_library
 from knowledge.validation import as_id
 from mcp_gateway.payloads.chatgpt import Document, Found
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 MAX_CHARS = 200_000

@@ -18,7 +18,7 @@ from mcp_gateway.payloads.folders import Folders
 from mcp_gateway.payloads.identity import Identity
 from mcp_gateway.payloads.items import Added, ItemText, RecentItems
 from mcp_gateway.payloads.search import SearchResults
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens import identity
 from tokens.models import Token, Toolset
 

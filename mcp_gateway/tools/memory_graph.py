@@ -12,7 +12,7 @@ from knowledge.models import ItemType, RelationType
 from knowledge.retrieval.search import MAX_QUERY
 from knowledge.validation import as_id
 from mcp_gateway.payloads.memory_graph import ContextPack, Explored
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 Type = Annotated[str, shown(enum=list(ItemType.values))]

@@ -8,7 +8,7 @@ from knowledge.memory.filtering import TYPES
 from knowledge.memory.searching import MAX_HALF_LIFE, MAX_LIMIT, search_memory
 from knowledge.retrieval.search import MAX_QUERY
 from mcp_gateway.payloads.memory_search import FoundMemories
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 Type = Annotated[str, shown(enum=list(TYPES))]

@@ -10,7 +10,7 @@ from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_TITLE
 from knowledge.models.attributes import PRIORITIES
 from knowledge.validation import as_id
 from mcp_gateway.payloads.memory_write import Managed, Remembered
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 

@@ -17,7 +17,7 @@ from knowledge.errors import InvalidInput
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
 from knowledge.validation import as_id
 from mcp_gateway.payloads.sources import Crawl, SourceList
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 Pattern = Annotated[str, shown(minLength=1, maxLength=MAX_PATTERN)]

@@ -7,7 +7,7 @@ from knowledge.asks import Ask
 from knowledge.registry import offering, standing, validating
 from knowledge.validation import as_id
 from mcp_gateway.payloads.trust import AgentReputation, Providers, Validated
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 

@@ -6,7 +6,7 @@ from django.urls import get_resolver
 
 from knowledge.asks import ADDS, Ask
 from mcp_gateway.calls import list_tools  # noqa: F401 (registers the tools)
-from mcp_gateway.registry import TOOLS
+from mcp_gateway.tool_table import TOOLS
 
 
 def asks_of_routes() -> set[Ask]:

@@ -8,8 +8,8 @@ import pytest
 
 from mcp_gateway.calls import list_tools  # noqa: F401 (registers the tools)
 from mcp_gateway.prompts import PROMPTS
-from mcp_gateway.registry import TOOLS
 from mcp_gateway.resources import FOLDERS, TEMPLATES
+from mcp_gateway.tool_table import TOOLS
 from tokens.models import Toolset
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "mcp"

@@ -22,7 +22,7 @@ from knowledge.providers import fake
 from knowledge.retrieval.search import search
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
-from mcp_gateway.registry import TOOLS
+from mcp_gateway.tool_table import TOOLS
 from tests.conftest import Add, Mint, Minted
 from tests.support.edges import MISSING
 from tests.support.undo import undo_all

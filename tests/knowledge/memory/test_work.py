@@ -20,7 +20,7 @@ from knowledge.models.attributes import TASK_STATUSES
 from knowledge.retrieval.search import search
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
-from mcp_gateway.registry import TOOLS
+from mcp_gateway.tool_table import TOOLS
 from tests.conftest import Add, Mint, Minted
 from tests.knowledge.conftest import in_threads
 from tests.support.edges import MISSING

@@ -10,13 +10,13 @@ from knowledge.registry.published import TYPES
 from knowledge.registry.searching import MAX_SKILLS, MAX_UNITS, SKILL_QUALITY, UNIT_QUALITY
 from knowledge.registry.skill_format import MAX_SKILL_MD
 from knowledge.retrieval.search import MAX_QUERY
-from mcp_gateway.payloads.registry import (
+from mcp_gateway.payloads.skills_and_units import (
     ContributedSkill,
     ContributedUnit,
     FoundSkills,
     FoundUnits,
 )
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 Query = Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)]

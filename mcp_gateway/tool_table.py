@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from inspect import Parameter, getdoc, signature
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -60,11 +61,11 @@ class Tool:
         token.require_toolset(str(self.toolset))
         token.access.require(self.ask.needs)
 
-    def call(self, token: Token, arguments: Mapping[str, Any]) -> Payload:
-        """Check the arguments, and run as this token."""
+    def prepare(self, token: Token, arguments: Mapping[str, Any]) -> Callable[[], Payload]:
+        """The function with its arguments checked, to be run as this token."""
         checked = self._checked(arguments)
         given = {name: getattr(checked, name) for name in type(checked).model_fields}
-        return self.function(_injected(self.function, token), **given)
+        return partial(self.function, _injected(self.function, token), **given)
 
     def _checked(self, arguments: Mapping[str, Any]) -> BaseModel:
         try:
