@@ -57,9 +57,7 @@ class Dispatcher:
         work: Work[ParamsT, T],
         *,
         seconds: Callable[[ParamsT], float] = lambda params: SECONDS,
-        as_error: Callable[[QuarryError, ParamsT], MCPError] = lambda error, params: json_rpc(
-            error
-        ),
+        as_error: Callable[[QuarryError, ParamsT], MCPError] = lambda error, _: json_rpc(error),
     ) -> Handler[ParamsT, T]:
         """The work as the SDK calls it. A caller that leaves, or its time running out, stops it."""
 
