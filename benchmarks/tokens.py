@@ -67,7 +67,7 @@ def tools_on_the_wire(toolsets: Iterable[str]) -> list[dict[str, Any]]:
     from mcp_types import ListToolsResult
 
     from mcp_gateway import calls  # noqa: F401 (registers the tools)
-    from mcp_gateway.registry import tools_shown_to
+    from mcp_gateway.tool_table import tools_shown_to
     from tokens.models import Token
 
     token = Token(can_write=True, is_unscoped=True, toolsets=list(toolsets))

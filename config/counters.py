@@ -4,7 +4,7 @@ Only whole numbers are kept: it serves rate limits, where every process must cou
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -38,6 +38,16 @@ class PostgresCounters(BaseCache):
             [self.make_and_validate_key(key, version)],
         )
         return default if value is None else value
+
+    def get_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
+        asked = {self.make_and_validate_key(key, version): key for key in keys}
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT key, value FROM quarry_counter "
+                "WHERE key = ANY(%s) AND (expires_at IS NULL OR expires_at >= now())",
+                [list(asked)],
+            )
+            return {asked[key]: int(value) for key, value in cursor.fetchall()}
 
     def set(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None

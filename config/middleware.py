@@ -1,21 +1,14 @@
 """What every answer carries, whichever app made it."""
 
-import re
 from collections.abc import Callable
 from typing import Any, cast
-from uuid import uuid4
 
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 
-_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
-
-
-def id_for(given: str) -> str:
-    """The caller's own id for a request, if it is well-formed; else a new one."""
-    return given if _GIVEN_ID.fullmatch(given) else uuid4().hex
+from knowledge.api.asgi import request_id_for
 
 
 class RequestId:
@@ -25,7 +18,7 @@ class RequestId:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request_id = id_for(request.headers.get("X-Request-ID", ""))
+        request_id = request_id_for(request.headers.get("X-Request-ID", ""))
         request.request_id = request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
         response["X-Request-ID"] = request_id

@@ -3,18 +3,29 @@
 The SDK takes most of a second to import, so nothing here touches it before `lifespan`.
 """
 
-import json
 import logging
-import re
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
+from knowledge.api.asgi import (
+    MAX_BODY,
+    ClientLeft,
+    Message,
+    Receive,
+    Send,
+    TooLarge,
+    headers_of,
+    read_whole,
+    replay,
+    request_id_for,
+    send_json,
+)
 from knowledge.errors import (
     InternalError,
     InvalidInput,
@@ -26,23 +37,19 @@ from knowledge.errors import (
     QuarryError,
 )
 from mcp_gateway.identity import Caller, attach_caller
-from mcp_gateway.threads import DatabaseThreads
 from tokens.authentication import authenticate, secret_from_header
+from tokens.models import Token
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+    from mcp_gateway.dispatch import DatabaseThreads
 
 logger = logging.getLogger(__name__)
 
 PATHS = ("/mcp", "/mcp/")
-# A text of 500,000 characters, each escaped to twelve bytes of JSON, and room to spare.
-MAX_BODY = 8 * 1024 * 1024
-_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+FRESH_SECONDS = 1
+"""A body that takes longer to arrive has its token looked up again: it may be revoked by then."""
 
 
 class Refusal(Exception):
@@ -65,6 +72,7 @@ class McpApp:
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
         """Run what the endpoint needs; once per event loop, as often as one likes."""
+        from mcp_gateway.dispatch import DatabaseThreads
         from mcp_gateway.server import http_sessions
 
         threads = DatabaseThreads(settings.MCP_THREADS)
@@ -77,47 +85,35 @@ class McpApp:
             self._sessions = self._threads = None
             threads.close()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await _serve_lifespan(self, receive, send)
         elif scope["type"] == "http":
             await self._serve(scope, receive, send)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
         if self._sessions is None or self._threads is None:
             raise RuntimeError("McpApp serves only within its lifespan().")
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
-        request_id = _request_id(headers.get("x-request-id", ""))
+        headers = headers_of(scope)
+        request_id = request_id_for(headers.get("x-request-id", ""))
         send = _head_with_body(_with_request_id(send, request_id))
         try:
             _refuse_elsewhere(scope, headers)
-            secret = await self._authenticated(headers, self._threads)
-            body = await _whole_body(headers, receive)
+            secret, token = await _look_up_token(headers, self._threads)
+            looked_up = monotonic()
+            body = await read_whole(scope, receive, max_bytes=MAX_BODY)
+            if monotonic() - looked_up > FRESH_SECONDS:
+                secret, token = await _look_up_token(headers, self._threads)
         except Refusal as refusal:
             await _refuse(refusal, request_id, send)
             return
-        if body is None:
+        except TooLarge:
+            await _refuse(_too_large(), request_id, send)
             return
-        attach_caller(scope, Caller(secret, edge="mcp", request_id=request_id))
-        await self._sessions.handle_request(scope, _replaying(body, receive), send)
-
-    async def _authenticated(self, headers: dict[str, str], threads: DatabaseThreads) -> str:
-        """The caller's secret, known to be that of a live token."""
-        try:
-            secret = secret_from_header(headers.get("authorization"))
-            await threads.run(authenticate, secret)
-        except MissingToken as error:
-            raise Refusal(401, error, www_authenticate='Bearer realm="quarry"') from None
-        except InvalidToken as error:
-            challenge = 'Bearer realm="quarry", error="invalid_token"'
-            raise Refusal(401, error, www_authenticate=challenge) from None
-        except Exception:
-            logger.exception("A token could not be checked")
-            told = "Something went wrong here; try again, then tell the operator."
-            raise Refusal(500, InternalError(told)) from None
-        return secret
+        except ClientLeft:
+            return
+        attach_caller(scope, Caller(secret, edge="mcp", request_id=request_id, token=token))
+        await self._sessions.handle_request(scope, replay(body, receive), send)
 
 
 async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:
@@ -128,7 +124,7 @@ async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.shutdown.complete"})
 
 
-def _refuse_elsewhere(scope: Scope, headers: dict[str, str]) -> None:
+def _refuse_elsewhere(scope: Message, headers: dict[str, str]) -> None:
     """Refuse other paths and methods, and pages of other sites that reach us through a browser."""
     if scope["path"] not in PATHS:
         raise Refusal(404, NotFound("There is nothing here; MCP is at /mcp."))
@@ -153,39 +149,20 @@ def _is_allowed_host(host: str) -> bool:
     return bool(domain) and validate_host(domain, settings.MCP_ALLOWED_HOSTS)
 
 
-async def _whole_body(headers: dict[str, str], receive: Receive) -> bytes | None:
-    """The request's body, or None if the client left before it was whole."""
-    declared = headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > MAX_BODY:
-        raise _too_large()
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY:
-            raise _too_large()
-        if not message.get("more_body"):
-            return bytes(body)
-
-
-def _too_large() -> Refusal:
-    told = f"A message may have at most {MAX_BODY:,} bytes; send less, or upload a file over REST."
-    return Refusal(413, PayloadTooLarge(told, max_bytes=MAX_BODY))
-
-
-def _replaying(body: bytes, receive: Receive) -> Receive:
-    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return replay
-
-
-def _request_id(given: str) -> str:
-    return given if _GIVEN_ID.fullmatch(given) else uuid4().hex
+async def _look_up_token(headers: dict[str, str], threads: "DatabaseThreads") -> tuple[str, Token]:
+    """The caller's secret and its token, which is live."""
+    try:
+        secret = secret_from_header(headers.get("authorization"))
+        return secret, await threads.run(authenticate, secret)
+    except MissingToken as error:
+        raise Refusal(401, error, www_authenticate='Bearer realm="quarry"') from None
+    except InvalidToken as error:
+        challenge = 'Bearer realm="quarry", error="invalid_token"'
+        raise Refusal(401, error, www_authenticate=challenge) from None
+    except Exception:
+        logger.exception("A token could not be checked")
+        told = "Something went wrong here; try again, then tell the operator."
+        raise Refusal(500, InternalError(told)) from None
 
 
 def _with_request_id(send: Send, request_id: str) -> Send:
@@ -216,11 +193,12 @@ def _head_with_body(send: Send) -> Send:
     return send_together
 
 
+def _too_large() -> Refusal:
+    told = f"A message may have at most {MAX_BODY:,} bytes; send less, or upload a file over REST."
+    return Refusal(413, PayloadTooLarge(told, max_bytes=MAX_BODY))
+
+
 async def _refuse(refusal: Refusal, request_id: str, send: Send) -> None:
     error = refusal.error
     told = {"error": error.code, "message": error.message, "request_id": request_id}
-    body = json.dumps({**told, **error.details}).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(body))}
-    raw = [(k.encode(), v.encode()) for k, v in {**headers, **refusal.headers}.items()]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
-    await send({"type": "http.response.body", "body": body})
+    await send_json(send, refusal.status, {**told, **error.details}, refusal.headers)

@@ -1,120 +1,156 @@
-"""One call from end to end, as a plain function: token, limit, tool, record."""
+"""What a client may ask, each as a plain function: token, limit, work, record, answer."""
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any, TypeVar
 
 from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
     CompleteRequestParams,
-    Completion,
+    CompleteResult,
+    GetPromptRequestParams,
     GetPromptResult,
+    ListPromptsResult,
     ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
     PromptMessage,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
-    TextResourceContents,
 )
-from mcp_types import Prompt as PromptDefinition
-from mcp_types import Tool as ToolDefinition
 
-from knowledge.errors import InvalidId, QuarryError
-from knowledge.progress import Listener, heard_by
-from knowledge.validation import as_id
+from knowledge.asks import Ask
+from knowledge.errors import InvalidInput, QuarryError
 from mcp_gateway import completions, prompts, resources
 from mcp_gateway import tools as _tools  # noqa: F401 (registers them)
+from mcp_gateway.dispatch import was_stopped
 from mcp_gateway.identity import Caller
 from mcp_gateway.payloads.base import Payload
-from mcp_gateway.registry import tool_named, tools_shown_to
-from mcp_gateway.threads import was_stopped
-from tokens.activity import record
-from tokens.authentication import authenticate
+from mcp_gateway.tool_table import tool_named, tools_shown_to
+from tokens.activity import record, target_of
 from tokens.limits import spending
 from tokens.models import Token
 
 T = TypeVar("T")
 
-_NAMED = ("item_id", "id", "entity_id", "unit_id", "source_id")
-"""The arguments by which callers name what a tool is to work on."""
+TTL_MS = 0
+"""Nothing may be kept: a token that is revoked is dead at the very next ask."""
 
-_ABOUT = ("user_item_id", "id", "source_id")
-"""The fields in which an answer names what was read or made."""
+_NOTHING: Mapping[str, Any] = {}
 
 
-def list_tools(caller: Caller) -> list[ToolDefinition]:
+def list_tools(caller: Caller, params: PaginatedRequestParams | None = None) -> ListToolsResult:
     """What the caller may call."""
-    return tools_shown_to(authenticate(caller.secret))
+    _refuse_cursor(params)
+    tools = tools_shown_to(caller.find_token())
+    return ListToolsResult(tools=tools, ttl_ms=TTL_MS, cache_scope="private")
 
 
-def call_tool(
-    caller: Caller,
-    name: str,
-    arguments: Mapping[str, Any],
-    listener: Listener | None = None,
-) -> Payload:
+def answer_tool_call(caller: Caller, params: CallToolRequestParams) -> CallToolResult:
+    """What a tool answers, as text and as structured content."""
+    answer = call_tool(caller, params.name, params.arguments or {})
+    return CallToolResult(
+        content=answer.as_content(), structured_content=answer.model_dump(mode="json")
+    )
+
+
+def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Payload:
     """Run a tool for the caller; every call of a known tool is counted and recorded."""
-    token = authenticate(caller.secret)
+    token = caller.find_token()
     tool = tool_named(name, token)
 
     def run() -> Payload:
         tool.require(token)
-        with heard_by(listener):
-            return tool.call(token, arguments)
+        return tool.prepare(token, arguments)()
 
-    return _recorded(caller, token, tool.ask, run, target=_asked_for(arguments))
+    return _recorded(caller, token, tool.ask, run, named=arguments)
 
 
-def list_resources(caller: Caller, cursor: str | None) -> ListResourcesResult:
+def list_resources(caller: Caller, params: PaginatedRequestParams | None) -> ListResourcesResult:
     """A page of what the caller may read by address."""
-    token = authenticate(caller.secret)
+    token = caller.find_token()
+    cursor = params.cursor if params else None
     work = resources.list_resources
-    return _recorded(caller, token, "list_recent", lambda: work(token.access, cursor))
+    return _recorded(caller, token, Ask.LIST_RECENT, lambda: work(token.access, cursor))
 
 
-def read_resource(caller: Caller, uri: str) -> TextResourceContents:
-    """The text behind an address."""
-    token = authenticate(caller.secret)
-    address = resources.address_of(uri)
-    return _recorded(
-        caller,
-        token,
-        address.ask,
-        lambda: resources.read_resource(token.access, uri),
-        target=str(address.item_id or ""),
+def list_resource_templates(
+    caller: Caller, params: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    """The forms of addresses, which are the same for every caller."""
+    _refuse_cursor(params)
+    return ListResourceTemplatesResult(
+        resource_templates=resources.TEMPLATES, ttl_ms=TTL_MS, cache_scope="private"
     )
 
 
-def list_prompts(caller: Caller) -> list[PromptDefinition]:
+def read_resource(caller: Caller, params: ReadResourceRequestParams) -> ReadResourceResult:
+    """The text behind an address."""
+    token = caller.find_token()
+    address = resources.address_of(params.uri)
+    contents = _recorded(
+        caller,
+        token,
+        address.ask,
+        lambda: resources.read_resource(token.access, params.uri),
+        named={"item_id": address.item_id},
+    )
+    return ReadResourceResult(contents=[contents], ttl_ms=TTL_MS, cache_scope="private")
+
+
+def list_prompts(caller: Caller, params: PaginatedRequestParams | None) -> ListPromptsResult:
     """The workflows that the caller is offered."""
-    return prompts.prompts_shown_to(authenticate(caller.secret))
+    _refuse_cursor(params)
+    shown = prompts.prompts_shown_to(caller.find_token())
+    return ListPromptsResult(prompts=shown, ttl_ms=TTL_MS, cache_scope="private")
 
 
-def get_prompt(caller: Caller, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
+def get_prompt(caller: Caller, params: GetPromptRequestParams) -> GetPromptResult:
     """A workflow in words, with what the caller gave in them."""
-    token = authenticate(caller.secret)
-    prompt = prompts.prompt_named(name)
-    words = _recorded(caller, token, "list_folders", lambda: prompt.words_for(token, arguments))
+    token = caller.find_token()
+    prompt = prompts.prompt_named(params.name)
+    given = params.arguments or {}
+    words = _recorded(caller, token, Ask.LIST_FOLDERS, lambda: prompt.words_for(token, given))
     return GetPromptResult(
         description=prompt.definition.description,
         messages=[PromptMessage(role="user", content=TextContent(text=words))],
     )
 
 
-def complete(caller: Caller, params: CompleteRequestParams) -> Completion:
+def complete(caller: Caller, params: CompleteRequestParams) -> CompleteResult:
     """What an argument may be, among what the caller sees."""
-    token = authenticate(caller.secret)
+    token = caller.find_token()
     ask = completions.ask_of(params)
-    return _recorded(caller, token, ask, lambda: completions.complete(token.access, params))
+    work = completions.complete
+    completion = _recorded(caller, token, ask, lambda: work(token.access, params))
+    return CompleteResult(completion=completion)
+
+
+def _refuse_cursor(params: PaginatedRequestParams | None) -> None:
+    """Refuse a cursor where there is nothing but the first page."""
+    if params and params.cursor is not None:
+        raise InvalidInput("This is one page; leave out the cursor.", field="cursor")
 
 
 def _recorded(
-    caller: Caller, token: Token, ask: str, work: Callable[[], T], *, target: str = ""
+    caller: Caller,
+    token: Token,
+    ask: Ask,
+    work: Callable[[], T],
+    *,
+    named: Mapping[str, Any] = _NOTHING,
 ) -> T:
     started = perf_counter()
     outcome = "internal_error"
+    answered: Mapping[str, Any] = _NOTHING
     try:
         with spending(token, ask):
             answer = work()
         outcome = "ok"
-        target = _made(answer) or target
+        answered = vars(answer) if isinstance(answer, Payload) else _NOTHING
         return answer
     except QuarryError as error:
         outcome = error.code
@@ -126,23 +162,8 @@ def _recorded(
             token,
             edge=caller.edge,
             action=ask,
-            target=target,
+            target=target_of(ask, named, answered),
             outcome=outcome,
             latency_ms=(perf_counter() - started) * 1000,
             request_id=caller.request_id,
         )
-
-
-def _made(answer: object) -> str:
-    """What the answer is about, if it is one thing."""
-    found = (getattr(answer, name, None) for name in _ABOUT)
-    return next((str(each) for each in found if each), "")
-
-
-def _asked_for(arguments: Mapping[str, Any]) -> str:
-    """What the caller named, if that is an identifier: nothing else goes into the record."""
-    named = next((arguments[name] for name in _NAMED if name in arguments), "")
-    try:
-        return str(as_id(named, field="item_id"))
-    except InvalidId:
-        return ""

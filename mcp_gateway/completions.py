@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from mcp_types import CompleteRequestParams, Completion, PromptReference
 
 from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.errors import InvalidInput
 from knowledge.ingest.shelving import MAX_TITLE
 from knowledge.library import items as library
@@ -17,9 +18,9 @@ from mcp_gateway.resources import FOLDERS, ITEM_TEMPLATE
 MOST = 100
 
 
-def ask_of(params: CompleteRequestParams) -> str:
+def ask_of(params: CompleteRequestParams) -> Ask:
     """The ask that a completion counts as."""
-    return "list_folders" if isinstance(params.ref, PromptReference) else "list_items"
+    return Ask.LIST_FOLDERS if isinstance(params.ref, PromptReference) else Ask.LIST_ITEMS
 
 
 def complete(access: Access, params: CompleteRequestParams) -> Completion:

@@ -1,8 +1,7 @@
 """How the domain's errors look over MCP: one table of JSON-RPC codes."""
 
-from collections.abc import Callable
-
 from mcp.shared.exceptions import MCPError
+from mcp_types import ReadResourceRequestParams
 
 from knowledge.errors import NotFound, QuarryError
 
@@ -50,11 +49,7 @@ def json_rpc(error: QuarryError) -> MCPError:
     return MCPError(JSON_RPC_CODES[error.code], error.message, error_data(error))
 
 
-def resource_error(uri: str) -> Callable[[QuarryError], MCPError]:
-    """How errors of reading a resource look: by the protocol, a wrong address is a wrong param."""
-
-    def as_error(error: QuarryError) -> MCPError:
-        code = INVALID_PARAMS if isinstance(error, NotFound) else JSON_RPC_CODES[error.code]
-        return MCPError(code, error.message, {**error_data(error), "uri": uri})
-
-    return as_error
+def resource_error(error: QuarryError, params: ReadResourceRequestParams) -> MCPError:
+    """An error of reading a resource: by the protocol, a wrong address is a wrong param."""
+    code = INVALID_PARAMS if isinstance(error, NotFound) else JSON_RPC_CODES[error.code]
+    return MCPError(code, error.message, {**error_data(error), "uri": params.uri})

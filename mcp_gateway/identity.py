@@ -1,19 +1,27 @@
-"""Who is calling. A caller carries its secret, so that every call reads the token anew."""
+"""Who is calling. Every call reads its token anew, once: at the gate, or where there is none."""
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from tokens.authentication import authenticate
+from tokens.models import Token
 
 _SCOPE_KEY = "quarry_caller"
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A credential and the edge it came through; not yet known to be good."""
+    """A credential and the edge it came through."""
 
     secret: str = field(repr=False)
     edge: str
     request_id: str = ""
+    token: Token | None = None
+    """The live token, where the gate has looked it up for this very call."""
+
+    def find_token(self) -> Token:
+        return self.token or authenticate(self.secret)
 
 
 def attach_caller(scope: MutableMapping[str, Any], caller: Caller) -> None:

@@ -7,6 +7,7 @@ from mcp_types import Annotations, ListResourcesResult, Resource, ResourceTempla
 from mcp_types import TextResourceContents as Contents
 
 from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.errors import InvalidId, NotFound
 from knowledge.library import items as library
 from knowledge.models import Item
@@ -39,7 +40,7 @@ TEMPLATES = [
 class Address:
     """What an address asks for, and which item it names if it names one."""
 
-    ask: str
+    ask: Ask
     item_id: UUID | None = None
 
 
@@ -59,11 +60,11 @@ def address_of(uri: str) -> Address:
     """What this address asks for; one that is nobody's is not found, like an item that is not."""
     bare = uri.partition("#")[0]  # a hit's link names its passage there
     if bare == FOLDERS:
-        return Address("list_folders")
+        return Address(Ask.LIST_FOLDERS)
     if not bare.startswith(ITEM_PREFIX):
         raise no_such_resource()
     try:
-        return Address("get_item", as_id(bare.removeprefix(ITEM_PREFIX), field="uri"))
+        return Address(Ask.GET_ITEM, as_id(bare.removeprefix(ITEM_PREFIX), field="uri"))
     except InvalidId:
         raise no_such_resource() from None
 

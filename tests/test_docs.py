@@ -8,11 +8,11 @@ from django.core.management import get_commands
 from drf_spectacular.generators import SchemaGenerator
 
 from knowledge.api.errors import STATUSES
+from knowledge.asks import Ask
 from knowledge.sources import youtube
 from mcp_gateway.calls import list_tools  # noqa: F401 (registers the tools)
 from mcp_gateway.errors import JSON_RPC_CODES
-from mcp_gateway.registry import TOOLS
-from tokens.limits import PER_HOUR
+from mcp_gateway.tool_table import TOOLS
 from tokens.models import Toolset
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,7 +74,7 @@ def test_every_setting_is_documented() -> None:
     assert [name for name in sorted(names) if f"| `{name}` |" not in DOCS] == []
 
 
-@pytest.mark.parametrize("ask", PER_HOUR)
-def test_every_limit_is_documented(ask: str) -> None:
+@pytest.mark.parametrize("ask", Ask)
+def test_every_limit_is_documented(ask: Ask) -> None:
     rows = [line for line in DOCS.splitlines() if re.search(rf"\b{ask}\b", line)]
-    assert any(f"{PER_HOUR[ask]:,}" in row for row in rows)
+    assert any(f"{ask.per_hour:,}" in row for row in rows)

@@ -1,12 +1,15 @@
 """The record of what each token did: the ask, its target, how it ended and how long it took."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError
 
+from knowledge.asks import Ask
 from knowledge.monitoring.metrics import CALL_SECONDS, CALLS
 from knowledge.validation import as_moment, within
 from tokens.models import Event, Token
@@ -87,3 +90,12 @@ def record(
         )
     except DatabaseError:
         logger.exception("An event of token %s could not be recorded", token.pk)
+
+
+def target_of(ask: Ask, named: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
+    """What the call named or made: only identifiers go into the record, never words."""
+    values = (given[name] for given in (named, answered) for name in ask.about if given.get(name))
+    try:
+        return str(UUID(str(next(values, ""))))
+    except ValueError:
+        return ""

@@ -13,8 +13,8 @@ from knowledge.api.base import AskView, Input, errors
 from knowledge.api.errors import STATUSES
 from knowledge.api.fields import OneOf, Since, WholeNumber
 from knowledge.api.toolsets import EVERY_TOKEN
+from knowledge.asks import Ask
 from tokens.activity import MAX_PAGE, MAX_PER_PAGE, EventFilter, list_events
-from tokens.limits import PER_HOUR
 from tokens.models import Event, Token
 
 OUTCOMES = ("ok", "replayed", *STATUSES)
@@ -23,7 +23,7 @@ OUTCOMES = ("ok", "replayed", *STATUSES)
 class ActivityInput(Input):
     since = Since(required=False)
     outcome = OneOf(OUTCOMES, required=False, help_text="`ok`, or the code of an error.")
-    ask = OneOf(sorted(PER_HOUR), required=False)
+    ask = OneOf(sorted(Ask), required=False)
     page = WholeNumber(default=1, min_value=1, max_value=MAX_PAGE)
     per_page = WholeNumber(default=20, min_value=1, max_value=MAX_PER_PAGE)
 
@@ -55,7 +55,7 @@ class EventPageOutput(serializers.Serializer[Any]):
 class ActivityView(AskView):
     """What a token did, newest first; a signed-in person sees what all of theirs did."""
 
-    asks = {"GET": "activity"}
+    asks = {"GET": Ask.ACTIVITY}
     toolsets = EVERY_TOKEN
     reads_query = frozenset({"GET"})
 

@@ -15,6 +15,7 @@ from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.shapes import QuotaOutput
 from knowledge.api.toolsets import EVERY_TOKEN
+from knowledge.asks import Ask
 from knowledge.errors import CapabilityDenied, MissingToken
 from tokens.identity import whoami
 from tokens.minting import DEFAULT_DAYS, MAX_DAYS, TokenRequest, mint_token, revoke_token
@@ -61,7 +62,7 @@ class WhoAmIOutput(serializers.Serializer[Any]):
 class WhoAmIView(AskView):
     """What a token may do, and what is left of its limits."""
 
-    asks = {"GET": "whoami"}
+    asks = {"GET": Ask.WHOAMI}
     toolsets = EVERY_TOKEN
 
     @extend_schema(

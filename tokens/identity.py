@@ -4,18 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from knowledge.access import Capability
+from knowledge.asks import Ask
 from knowledge.ledger import quotas
-from tokens.limits import PER_HOUR, Allowance, remaining
+from tokens.limits import Allowance, allowances
 from tokens.models import Token
-
-WRITES = frozenset(
-    {"add", "update_item", "delete_item", "file_item"}
-    | {"create_folder", "update_folder", "delete_folder"}
-    | {"remember", "manage_task", "relate", "crawl"}
-    | {"contribute", "validate", "register_provider"}
-    | {"begin_upload", "finish_upload", "retry", "transform", "webhooks", "import"}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +39,11 @@ def whoami(token: Token) -> WhoAmI:
         folders=[{"id": folder.pk, "name": folder.name} for folder in token.folders.all()],
         kb_only=token.kb_only,
         expires_at=token.expires_at,
-        limits={ask: remaining(token, ask) for ask in PER_HOUR if may_ask(token, ask)},
+        limits=allowances(token, asks_open_to(token)),
         quota={quotas.RESOURCE: quotas.quota_of(token.owner_id)},
     )
 
 
-def may_ask(token: Token, ask: str) -> bool:
-    """Whether the token's capabilities cover this ask at all."""
-    return ask not in WRITES or Capability.WRITE in token.capabilities
+def asks_open_to(token: Token) -> list[Ask]:
+    """The asks that the token's capabilities cover, in the order of their table."""
+    return [ask for ask in Ask if ask.needs in token.capabilities]

@@ -9,6 +9,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from knowledge.asks import Ask
 from knowledge.errors import RateLimited
 from tokens.authentication import authenticate, secret_from_header
 from tokens.limits import remaining, spend
@@ -37,18 +38,18 @@ class HourlyThrottle(BaseThrottle):
     def allow_request(self, request: Request, view: APIView) -> bool:
         ask = ask_of(view, request.method)
         if ask and isinstance(request.auth, Token):
+            # The activity middleware sees only Django's own request.
+            spent = request._request
             try:
-                left = spend(request.auth, ask)
-                request._request.quarry_spent = ask  # type: ignore[attr-defined]
+                spent.quarry_allowance = spend(request.auth, ask)  # type: ignore[attr-defined]
+                spent.quarry_spent = ask  # type: ignore[attr-defined]
             except RateLimited:
-                left = remaining(request.auth, ask)
+                spent.quarry_allowance = remaining(request.auth, ask)  # type: ignore[attr-defined]
                 raise
-            finally:
-                request._request.quarry_allowance = left  # type: ignore[attr-defined]
         return True
 
 
-def ask_of(view: object, method: str | None) -> str | None:
+def ask_of(view: object, method: str | None) -> Ask | None:
     """The ask that a view answers to a method; HEAD does all the work of GET."""
-    asks: dict[str, str] = getattr(view, "asks", {})
+    asks: dict[str, Ask] = getattr(view, "asks", {})
     return asks.get("GET" if method == "HEAD" else method or "")

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from knowledge.access import Access
 from knowledge.api.documenting import errors
+from knowledge.asks import Ask
 from knowledge.errors import Conflict, InvalidInput, NotFound, UnsupportedMedia
 from knowledge.ledger import idempotency
 from knowledge.models import IdempotencyRecord
@@ -41,7 +42,7 @@ class Repeated(Exception):
 class AskView(APIView):
     """A view that answers asks. `asks` names each method's, for its limit and its record."""
 
-    asks: dict[str, str] = {}
+    asks: dict[str, Ask] = {}
     toolsets: tuple[str, ...] = ()
     """Any one of these opens the route to a token; none is needed where there are none."""
 

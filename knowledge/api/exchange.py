@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors
 from knowledge.api.streaming import stream
 from knowledge.api.toolsets import LIBRARY
+from knowledge.asks import Ask
 from knowledge.errors import InvalidInput, PayloadTooLarge, UnsupportedMedia
 from knowledge.exchange import exporting, importing
 from knowledge.ingest import uploads
@@ -25,7 +26,7 @@ _PIECE = 1024 * 1024
 class ExportView(AskView):
     """All that the token sees, as one archive: to read, to keep, or to import elsewhere."""
 
-    asks = {"GET": "export"}
+    asks = {"GET": Ask.EXPORT}
     toolsets = LIBRARY
 
     @extend_schema(
@@ -70,7 +71,7 @@ class ImportOutput(serializers.Serializer[Any]):
 class ImportView(AskView):
     """Add what an archive of `GET /export` has and the library lacks."""
 
-    asks = {"POST": "import"}
+    asks = {"POST": Ask.IMPORT}
     toolsets = LIBRARY
 
     @extend_schema(

@@ -11,6 +11,7 @@ from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.shapes import Suspected
 from knowledge.api.toolsets import MEMORY
+from knowledge.asks import Ask
 from knowledge.memory import contexts, exploring
 from knowledge.memory.contexts import MAX_BUDGET, MIN_BUDGET
 from knowledge.memory.exploring import MAX_DEPTH, MODES
@@ -108,7 +109,7 @@ class ExploredOutput(serializers.Serializer[Any]):
 class ExploreView(AskView):
     """Memory as a list, or as it hangs together."""
 
-    asks = {"GET": "explore"}
+    asks = {"GET": Ask.EXPLORE}
     toolsets = MEMORY
     reads_query = frozenset({"GET"})
 
@@ -164,7 +165,7 @@ class ContextOutput(serializers.Serializer[Any]):
 class ContextView(AskView):
     """What bears on a goal."""
 
-    asks = {"POST": "context"}
+    asks = {"POST": Ask.CONTEXT}
     toolsets = MEMORY
 
     @extend_schema(

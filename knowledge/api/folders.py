@@ -9,6 +9,7 @@ from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Text
 from knowledge.api.shapes import FolderOutput
 from knowledge.api.toolsets import ITEMS
+from knowledge.asks import Ask
 from knowledge.library import items as library
 from knowledge.library.items import MAX_FOLDER_NAME
 
@@ -26,7 +27,7 @@ class FoldersOutput(serializers.Serializer[Any]):
 class FoldersView(AskView):
     """The folders a token reaches."""
 
-    asks = {"GET": "list_folders", "POST": "create_folder"}
+    asks = {"GET": Ask.LIST_FOLDERS, "POST": Ask.CREATE_FOLDER}
     toolsets = ITEMS
 
     @extend_schema(
@@ -57,7 +58,7 @@ class FolderDeletionInput(Input):
 class FolderView(AskView):
     """One folder: rename it, delete it."""
 
-    asks = {"PATCH": "update_folder", "DELETE": "delete_folder"}
+    asks = {"PATCH": Ask.UPDATE_FOLDER, "DELETE": Ask.DELETE_FOLDER}
     toolsets = ITEMS
     reads_query = frozenset({"DELETE"})
 

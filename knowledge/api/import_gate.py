@@ -3,31 +3,32 @@
 Django spools a body whole before any view can ask for a token.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from io import BytesIO
 from types import SimpleNamespace
 
 from asgiref.sync import ThreadSensitiveContext
 from django.core.handlers.asgi import ASGIRequest
 
-from knowledge.api.errors import answer_error
-from knowledge.api.exchange import ImportView, too_large
-from knowledge.api.receiving import (
+from knowledge.api.asgi import (
+    SILENCE_SEC,
+    App,
+    ClientLeft,
+    FellSilent,
     Message,
     Receive,
     Send,
-    in_thread,
-    request_id_of,
-    send_answer,
+    TooLarge,
+    headers_of,
+    read_pieces,
+    request_id_for,
 )
+from knowledge.api.errors import answer_error
+from knowledge.api.exchange import ImportView, too_large
+from knowledge.api.receiving import in_thread, send_answer
 from knowledge.errors import InvalidInput, QuarryError
 from knowledge.ingest import uploads
 
-App = Callable[[Message, Receive, Send], Awaitable[None]]
-
 _ROUTE = "/api/v1/import"
-_PATIENCE_SEC = 60
 
 
 def is_import(scope: Message) -> bool:
@@ -88,7 +89,7 @@ class _Body:
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self._size = 0
+        self._pieces = read_pieces(receive, max_bytes=uploads.max_bytes(), silence_sec=SILENCE_SEC)
         self._is_whole = False
         self.refusal: QuarryError | None = None
 
@@ -96,32 +97,23 @@ class _Body:
         if self._is_whole:
             return await self._receive()
         try:
-            return self._taken(await _patiently(self._receive))
-        except QuarryError as error:
-            self.refusal = error
-            return {"type": "http.disconnect"}
-
-    def _taken(self, message: Message) -> Message:
-        self._size += len(message.get("body", b""))
-        if self._size > uploads.max_bytes():
-            raise too_large()
-        self._is_whole = not message.get("more_body", False)
-        return message
-
-
-async def _patiently(receive: Receive) -> Message:
-    try:
-        async with asyncio.timeout(_PATIENCE_SEC):
-            return await receive()
-    except TimeoutError:
-        raise InvalidInput(
-            f"Nothing came for {_PATIENCE_SEC} seconds, and nothing was kept; send it again.",
-            field="body",
-        ) from None
+            piece = await anext(self._pieces, None)
+        except TooLarge:
+            self.refusal = too_large()
+        except FellSilent:
+            self.refusal = InvalidInput(
+                f"Nothing came for {SILENCE_SEC} seconds, and nothing was kept; send it again.",
+                field="body",
+            )
+        except ClientLeft:
+            pass
+        else:
+            self._is_whole = piece is None
+            return {"type": "http.request", "body": piece or b"", "more_body": not self._is_whole}
+        return {"type": "http.disconnect"}
 
 
 async def _refuse(error: QuarryError, scope: Message, send: Send) -> None:
-    headers = dict(scope["headers"])
-    request_id = request_id_of(headers.get(b"x-request-id", b"").decode("latin-1"))
+    request_id = request_id_for(headers_of(scope).get("x-request-id", ""))
     answer = answer_error(error, {"request": SimpleNamespace(request_id=request_id)})
     await send_answer(answer, request_id, send)

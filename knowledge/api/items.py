@@ -17,6 +17,7 @@ from knowledge.api.versions import (
     unless_known,
     versioned,
 )
+from knowledge.asks import Ask
 from knowledge.ingest import ingestion
 from knowledge.ingest.shelving import MAX_TITLE
 from knowledge.library import editing
@@ -63,7 +64,7 @@ class IngestInput(Input):
 class IngestView(AskView):
     """Add a text or a link to the library."""
 
-    asks = {"POST": "add"}
+    asks = {"POST": Ask.ADD}
     toolsets = LIBRARY
 
     @extend_schema(
@@ -101,7 +102,7 @@ class ItemsInput(Input):
 class ItemsView(AskView):
     """The items a token may see, newest first."""
 
-    asks = {"GET": "list_items"}
+    asks = {"GET": Ask.LIST_ITEMS}
     toolsets = LIBRARY
     reads_query = frozenset({"GET"})
 
@@ -131,7 +132,7 @@ class ItemChangesInput(Input):
 class ItemView(AskView):
     """One item: read it, change it, delete it."""
 
-    asks = {"GET": "get_item", "PATCH": "update_item", "DELETE": "delete_item"}
+    asks = {"GET": Ask.GET_ITEM, "PATCH": Ask.UPDATE_ITEM, "DELETE": Ask.DELETE_ITEM}
     toolsets = ITEMS
 
     def toolsets_for(self, method: str) -> tuple[str, ...]:
@@ -177,7 +178,7 @@ class ItemView(AskView):
 class ItemRetryView(AskView):
     """Another try at what failed."""
 
-    asks = {"POST": "retry"}
+    asks = {"POST": Ask.RETRY}
     toolsets = LIBRARY
 
     @extend_schema(
@@ -205,7 +206,7 @@ class FilingOutput(serializers.Serializer[Any]):
 class ItemFoldersView(AskView):
     """The folders an item is in."""
 
-    asks = {"POST": "file_item"}
+    asks = {"POST": Ask.FILE_ITEM}
     toolsets = ITEMS
 
     @extend_schema(
@@ -223,7 +224,7 @@ class ItemFoldersView(AskView):
 class ItemFolderView(AskView):
     """An item's place in one folder."""
 
-    asks = {"DELETE": "file_item"}
+    asks = {"DELETE": Ask.FILE_ITEM}
     toolsets = ITEMS
 
     @extend_schema(

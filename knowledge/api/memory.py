@@ -12,6 +12,7 @@ from knowledge.api.fields import Flag, Id, ListOf, Number, Object, OneOf, Tags, 
 from knowledge.api.registry_shapes import FindingOutput
 from knowledge.api.shapes import Suspected
 from knowledge.api.toolsets import MEMORY
+from knowledge.asks import Ask
 from knowledge.memory import relations, remembering, work
 from knowledge.memory.actions import ACTIONS
 from knowledge.memory.relations import MAX_PAGE, MAX_PER_PAGE
@@ -92,7 +93,7 @@ class RememberedOutput(serializers.Serializer[Any]):
 class MemoryView(AskView):
     """What agents remember."""
 
-    asks = {"POST": "remember"}
+    asks = {"POST": Ask.REMEMBER}
     toolsets = MEMORY
 
     @extend_schema(
@@ -149,7 +150,7 @@ class ManagedOutput(serializers.Serializer[Any]):
 class TaskMovesView(AskView):
     """A task's way through its workflow."""
 
-    asks = {"POST": "manage_task"}
+    asks = {"POST": Ask.MANAGE_TASK}
     toolsets = MEMORY
 
     @extend_schema(
@@ -204,7 +205,7 @@ class RelationPageOutput(serializers.Serializer[Any]):
 class ItemRelationsView(AskView):
     """How an item stands to others."""
 
-    asks = {"GET": "explore", "POST": "relate"}
+    asks = {"GET": Ask.EXPLORE, "POST": Ask.RELATE}
     toolsets = MEMORY
     reads_query = frozenset({"GET"})
 
@@ -234,7 +235,7 @@ class ItemRelationsView(AskView):
 class RelationView(AskView):
     """One relation: end it."""
 
-    asks = {"DELETE": "relate"}
+    asks = {"DELETE": Ask.RELATE}
     toolsets = MEMORY
 
     @extend_schema(

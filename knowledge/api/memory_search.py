@@ -5,6 +5,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, errors
 from knowledge.api.memory_search_shapes import MemorySearchInput, MemorySearchOutput
 from knowledge.api.toolsets import MEMORY
+from knowledge.asks import Ask
 from knowledge.memory.requests import SearchRequest
 from knowledge.memory.searching import search_memory
 
@@ -12,7 +13,7 @@ from knowledge.memory.searching import search_memory
 class MemorySearchView(AskView):
     """Memory's search: items that were remembered, and documents beside them."""
 
-    asks = {"POST": "search"}
+    asks = {"POST": Ask.SEARCH}
     toolsets = MEMORY
 
     @extend_schema(

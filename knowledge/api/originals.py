@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from knowledge.api.base import AskView, errors, path_id
 from knowledge.api.streaming import stream
 from knowledge.api.toolsets import LIBRARY
+from knowledge.asks import Ask
 from knowledge.library import originals
 from knowledge.library.originals import Original
 
@@ -27,7 +28,7 @@ _AS_A_FILE = {
 class ItemOriginalView(AskView):
     """The file that an item was read from, as it was uploaded."""
 
-    asks = {"GET": "get_item"}
+    asks = {"GET": Ask.GET_ITEM}
     toolsets = LIBRARY
 
     @extend_schema(

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import ListOf, OneOf, Text, WholeNumber
 from knowledge.api.toolsets import REGISTRY
+from knowledge.asks import Ask
 from knowledge.models import Visibility
 from knowledge.registry import offering
 
@@ -87,7 +88,7 @@ class ProvidersOutput(serializers.Serializer[Any]):
 class ProvidersView(AskView):
     """Agents that offer capabilities."""
 
-    asks = {"GET": "providers", "POST": "register_provider"}
+    asks = {"GET": Ask.PROVIDERS, "POST": Ask.REGISTER_PROVIDER}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
@@ -120,7 +121,7 @@ class ProvidersView(AskView):
 class ProviderView(AskView):
     """One provider: read it, change it, withdraw it."""
 
-    asks = {"GET": "providers", "PATCH": "register_provider", "DELETE": "register_provider"}
+    asks = {"GET": Ask.PROVIDERS, "PATCH": Ask.REGISTER_PROVIDER, "DELETE": Ask.REGISTER_PROVIDER}
     toolsets = REGISTRY
 
     @extend_schema(
@@ -155,7 +156,7 @@ class ProviderView(AskView):
 class HeartbeatsView(AskView):
     """Signs of life."""
 
-    asks = {"POST": "register_provider"}
+    asks = {"POST": Ask.REGISTER_PROVIDER}
     toolsets = REGISTRY
 
     @extend_schema(

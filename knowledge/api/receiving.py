@@ -3,14 +3,11 @@
 Django would hold the whole body in a temporary file before a view could copy it to its place.
 """
 
-import asyncio
-import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Callable
 from types import SimpleNamespace
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 from urllib.parse import parse_qs
-from uuid import uuid4
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
@@ -18,26 +15,29 @@ from django.db import close_old_connections
 from django.http.request import split_domain_port, validate_host
 from rest_framework.response import Response
 
+from knowledge.api.asgi import (
+    SILENCE_SEC,
+    ClientLeft,
+    FellSilent,
+    Message,
+    Receive,
+    Send,
+    headers_of,
+    read_pieces,
+    request_id_for,
+    send_json,
+)
 from knowledge.api.errors import answer_error
 from knowledge.errors import InvalidInput, MethodNotAllowed
 from knowledge.ingest import uploads
 from knowledge.ingest.uploads import Incoming
 from knowledge.validation import as_id
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _ROUTE = re.compile(r"/api/v1/uploads/([^/]+)/file")
-_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _WRITTEN_AT_A_TIME = 1024 * 1024
-_PATIENCE_SEC = 60
-
-
-class ClientLeft(Exception):
-    """Nobody is there to be answered."""
 
 
 def is_upload(scope: Message) -> bool:
@@ -47,8 +47,8 @@ def is_upload(scope: Message) -> bool:
 
 async def receive_file(scope: Message, receive: Receive, send: Send) -> None:
     """Keep the file of a PUT to a signed address, or say in the usual envelope why not."""
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    request_id = request_id_of(headers.get("x-request-id", ""))
+    headers = headers_of(scope)
+    request_id = request_id_for(headers.get("x-request-id", ""))
     async with ThreadSensitiveContext():
         try:
             answer = await _received(scope, headers, receive)
@@ -63,9 +63,13 @@ async def _received(scope: Message, headers: dict[str, str], receive: Receive) -
     _refuse_elsewhere(scope, headers)
     incoming = await in_thread(_opened, scope, headers)
     try:
-        async for data in _pieces(receive):
+        async for data in _large_pieces(receive):
             await in_thread(incoming.take, data)
         await in_thread(incoming.store)
+    except FellSilent:
+        raise InvalidInput(
+            f"Nothing came for {SILENCE_SEC} seconds, and nothing was kept; put the file again."
+        ) from None
     finally:
         await in_thread(incoming.drop)
     return Response({"upload_id": str(incoming.upload.pk), "size": incoming.received})
@@ -91,32 +95,16 @@ def _opened(scope: Message, headers: dict[str, str]) -> Incoming:
     )
 
 
-async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
+async def _large_pieces(receive: Receive) -> AsyncIterator[bytes]:
     """The body in pieces worth a trip to a thread."""
     held = bytearray()
-    more = True
-    while more:
-        message = await _next_message(receive)
-        held += message.get("body", b"")
-        more = message.get("more_body", False)
+    async for piece in read_pieces(receive, silence_sec=SILENCE_SEC):
+        held += piece
         if len(held) >= _WRITTEN_AT_A_TIME:
             yield bytes(held)
             held.clear()
     if held:
         yield bytes(held)
-
-
-async def _next_message(receive: Receive) -> Message:
-    try:
-        async with asyncio.timeout(_PATIENCE_SEC):
-            message = await receive()
-    except TimeoutError:
-        raise InvalidInput(
-            f"Nothing came for {_PATIENCE_SEC} seconds, and nothing was kept; put the file again."
-        ) from None
-    if message["type"] != "http.request":
-        raise ClientLeft
-    return message
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -133,17 +121,7 @@ def _run(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 async def send_answer(answer: Response, request_id: str, send: Send) -> None:
-    body = json.dumps(answer.data).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"x-request-id", request_id.encode()),
-    ]
+    headers = {"x-request-id": request_id}
     if answer.status_code == 405:
-        headers.append((b"allow", b"PUT"))
-    await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-def request_id_of(given: str) -> str:
-    return given if _GIVEN_ID.fullmatch(given) else uuid4().hex
+        headers["allow"] = "PUT"
+    await send_json(send, answer.status_code, answer.data, headers)

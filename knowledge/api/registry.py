@@ -26,6 +26,7 @@ from knowledge.api.registry_shapes import (
 )
 from knowledge.api.toolsets import REGISTRY
 from knowledge.api.versions import ETAG, IF_NONE_MATCH, unless_known
+from knowledge.asks import Ask
 from knowledge.errors import NotFound
 from knowledge.models import Visibility
 from knowledge.registry import contributing, reading, schemas, searching
@@ -100,7 +101,7 @@ class ArchiveInput(VersionInput):
 class SkillsView(AskView):
     """Skills that are published to the token: found, listed, contributed."""
 
-    asks = {"GET": "search", "POST": "contribute"}
+    asks = {"GET": Ask.SEARCH, "POST": Ask.CONTRIBUTE}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
@@ -132,7 +133,7 @@ class SkillsView(AskView):
 class SkillView(AskView):
     """One skill, whoever's it is."""
 
-    asks = {"GET": "get_item"}
+    asks = {"GET": Ask.GET_ITEM}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
@@ -151,7 +152,7 @@ class SkillView(AskView):
 class SkillVersionsView(AskView):
     """The versions of a skill, newest first."""
 
-    asks = {"GET": "registry"}
+    asks = {"GET": Ask.REGISTRY}
     toolsets = REGISTRY
 
     @extend_schema(
@@ -167,7 +168,7 @@ class SkillVersionsView(AskView):
 class SkillArchiveView(AskView):
     """A skill as the files that agents install."""
 
-    asks = {"GET": "registry"}
+    asks = {"GET": Ask.REGISTRY}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
@@ -197,7 +198,7 @@ class SkillArchiveView(AskView):
 class UnitsView(AskView):
     """Knowledge units that are published to the token: found, listed, contributed."""
 
-    asks = {"GET": "search", "POST": "contribute"}
+    asks = {"GET": Ask.SEARCH, "POST": Ask.CONTRIBUTE}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
@@ -229,7 +230,7 @@ class UnitsView(AskView):
 class UnitView(AskView):
     """One knowledge unit, whoever's it is."""
 
-    asks = {"GET": "get_item"}
+    asks = {"GET": Ask.GET_ITEM}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 
@@ -248,7 +249,7 @@ class UnitView(AskView):
 class UnitVersionsView(AskView):
     """The versions of a knowledge unit, newest first."""
 
-    asks = {"GET": "registry"}
+    asks = {"GET": Ask.REGISTRY}
     toolsets = REGISTRY
 
     @extend_schema(

@@ -8,6 +8,7 @@ from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
 from knowledge.api.shapes import SearchOutput
 from knowledge.api.toolsets import SEARCH
+from knowledge.asks import Ask
 from knowledge.models import ItemType
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import (
@@ -44,7 +45,7 @@ class SearchInput(Input):
 class SearchView(AskView):
     """The library's search, by parameters in the address or in a body."""
 
-    asks = {"GET": "search", "POST": "search"}
+    asks = {"GET": Ask.SEARCH, "POST": Ask.SEARCH}
     toolsets = SEARCH
     reads_query = frozenset({"GET"})
 

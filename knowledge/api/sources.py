@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.toolsets import MEMORY
+from knowledge.asks import Ask
 from knowledge.crawling import documentation
 from knowledge.crawling.documentation import (
     MAX_NAME,
@@ -127,7 +128,7 @@ class SourceListOutput(serializers.Serializer[Any]):
 class SourcesView(AskView):
     """The sites that are crawled into the library."""
 
-    asks = {"GET": "sources", "POST": "crawl"}
+    asks = {"GET": Ask.SOURCES, "POST": Ask.CRAWL}
     toolsets = MEMORY
 
     @extend_schema(
@@ -157,7 +158,7 @@ class SourceDeletionInput(Input):
 class SourceView(AskView):
     """One source: look at it, change it, delete it."""
 
-    asks = {"GET": "sources", "PATCH": "crawl", "DELETE": "crawl"}
+    asks = {"GET": Ask.SOURCES, "PATCH": Ask.CRAWL, "DELETE": Ask.CRAWL}
     toolsets = MEMORY
     reads_query = frozenset({"DELETE"})
 
@@ -195,7 +196,7 @@ class SourceView(AskView):
 class SourceCrawlsView(AskView):
     """Another crawl of a source."""
 
-    asks = {"POST": "crawl"}
+    asks = {"POST": Ask.CRAWL}
     toolsets = MEMORY
 
     @extend_schema(
@@ -253,7 +254,7 @@ class SourcePagesInput(Input):
 class SourcePagesView(AskView):
     """The addresses of a source."""
 
-    asks = {"GET": "sources"}
+    asks = {"GET": Ask.SOURCES}
     toolsets = MEMORY
     reads_query = frozenset({"GET"})
 

@@ -6,6 +6,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.shapes import TransformOutput
 from knowledge.api.toolsets import LIBRARY
+from knowledge.asks import Ask
 from knowledge.ingest import transforms
 
 
@@ -16,7 +17,7 @@ class TransformInput(Input):
 class ItemTransformView(AskView):
     """An item's summary."""
 
-    asks = {"POST": "transform"}
+    asks = {"POST": Ask.TRANSFORM}
     toolsets = LIBRARY
 
     @extend_schema(

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import Flag, Text, WholeNumber
 from knowledge.api.toolsets import REGISTRY
+from knowledge.asks import Ask
 from knowledge.models import UNIT_TYPES, Agent, ItemType, Quality, Quarantine, Validation
 from knowledge.registry import standing, validating
 
@@ -71,7 +72,7 @@ class JudgmentsOutput(serializers.Serializer[Any]):
 class ValidationsView(AskView):
     """The judgments of a skill or unit."""
 
-    asks = {"GET": "registry", "POST": "validate"}
+    asks = {"GET": Ask.REGISTRY, "POST": Ask.VALIDATE}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
     types: tuple[ItemType, ...] = ()
@@ -172,7 +173,7 @@ class ReportsOutput(serializers.Serializer[Any]):
 class ReportsView(AskView):
     """The judgments that a skill or unit is not valid."""
 
-    asks = {"GET": "registry", "POST": "validate"}
+    asks = {"GET": Ask.REGISTRY, "POST": Ask.VALIDATE}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
     types: tuple[ItemType, ...] = ()
@@ -247,7 +248,7 @@ class ReputationOutput(serializers.Serializer[Any]):
 class ReputationView(AskView):
     """How far an agent is trusted, and why."""
 
-    asks = {"GET": "reputation"}
+    asks = {"GET": Ask.REPUTATION}
     toolsets = REGISTRY
 
     @extend_schema(
@@ -276,7 +277,7 @@ class LeaderboardOutput(serializers.Serializer[Any]):
 class LeaderboardView(AskView):
     """The agents that contribute, best reputation first."""
 
-    asks = {"GET": "reputation"}
+    asks = {"GET": Ask.REPUTATION}
     toolsets = REGISTRY
     reads_query = frozenset({"GET"})
 

@@ -10,6 +10,7 @@ from knowledge.api.base import AskView, Input, errors
 from knowledge.api.fields import Flag, Id, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput
 from knowledge.api.toolsets import LIBRARY
+from knowledge.asks import Ask
 from knowledge.ingest import uploads
 from knowledge.ingest.shelving import MAX_TITLE
 
@@ -43,7 +44,7 @@ class SignedUrlOutput(serializers.Serializer[Any]):
 class SignedUrlView(AskView):
     """The first of three steps: an address to put one file at. It needs no token."""
 
-    asks = {"POST": "begin_upload"}
+    asks = {"POST": Ask.BEGIN_UPLOAD}
     toolsets = LIBRARY
 
     @extend_schema(
@@ -82,7 +83,7 @@ class FinishInput(Input):
 class FinalizeView(AskView):
     """The last step for audio and video: make an item of the file that was put."""
 
-    asks = {"POST": "finish_upload"}
+    asks = {"POST": Ask.FINISH_UPLOAD}
     toolsets = LIBRARY
     kinds = uploads.RECORDINGS
 

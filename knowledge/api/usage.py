@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, errors
 from knowledge.api.shapes import QuotaOutput
 from knowledge.api.toolsets import EVERY_TOKEN
+from knowledge.asks import Ask
 from knowledge.ledger import quotas
 
 
@@ -27,7 +28,7 @@ class UsageOutput(serializers.Serializer[Any]):
 class UsageView(AskView):
     """What the token's owner has used, month by month."""
 
-    asks = {"GET": "usage"}
+    asks = {"GET": Ask.USAGE}
     toolsets = EVERY_TOKEN
 
     @extend_schema(

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from knowledge.api.base import AskView, Input, errors, path_id
 from knowledge.api.fields import ListOf, OneOf, Text
 from knowledge.api.toolsets import LIBRARY
+from knowledge.asks import Ask
 from knowledge.ledger import webhooks
 from knowledge.models import Webhook, WebhookEvent
 
@@ -50,7 +51,7 @@ class WebhookListOutput(serializers.Serializer[Any]):
 class WebhooksView(AskView):
     """The addresses that are told what became of items."""
 
-    asks = {"GET": "webhooks", "POST": "webhooks"}
+    asks = {"GET": Ask.WEBHOOKS, "POST": Ask.WEBHOOKS}
     toolsets = LIBRARY
     shows_secret = True
 
@@ -77,7 +78,7 @@ class WebhooksView(AskView):
 class WebhookView(AskView):
     """One webhook: delete it."""
 
-    asks = {"DELETE": "webhooks"}
+    asks = {"DELETE": Ask.WEBHOOKS}
     toolsets = LIBRARY
 
     @extend_schema(

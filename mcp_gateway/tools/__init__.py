@@ -6,7 +6,7 @@ from mcp_gateway.tools import memory_search
 from mcp_gateway.tools import memory_graph
 from mcp_gateway.tools import memory_write
 from mcp_gateway.tools import sources
-from mcp_gateway.tools import registry
+from mcp_gateway.tools import skills_and_units
 from mcp_gateway.tools import trust
 from mcp_gateway.tools import chatgpt
 
@@ -16,7 +16,7 @@ __all__ = [
     "memory_graph",
     "memory_search",
     "memory_write",
-    "registry",
+    "skills_and_units",
     "sources",
     "trust",
 ]

@@ -3,18 +3,19 @@
 from typing import Annotated
 
 from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.library import items as library
 from knowledge.retrieval.search import MAX_LIMIT, MAX_QUERY, LibrarySearchRequest
 from knowledge.retrieval.search import search as search_library
 from knowledge.validation import as_id
 from mcp_gateway.payloads.chatgpt import Document, Found
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 MAX_CHARS = 200_000
 
 
-@tool(Toolset.CHATGPT, title="Search", ask="search")
+@tool(Toolset.CHATGPT, title="Search", ask=Ask.SEARCH)
 def search(
     access: Access,
     query: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],
@@ -24,8 +25,8 @@ def search(
     return Found.of(search_library(access, request))
 
 
-@tool(Toolset.MEMORY, title="Fetch", ask="get_item")
-@tool(Toolset.CHATGPT, title="Fetch", ask="get_item")
+@tool(Toolset.MEMORY, title="Fetch", ask=Ask.GET_ITEM)
+@tool(Toolset.CHATGPT, title="Fetch", ask=Ask.GET_ITEM)
 def fetch(
     access: Access,
     id: Annotated[str, shown("Of a search result.", format="uuid")],

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from knowledge.access import Access, Capability
+from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.ingest import ingestion
 from knowledge.ingest.ingestion import KINDS, MAX_TEXT, MIN_TEXT
 from knowledge.ingest.shelving import MAX_TITLE
@@ -23,7 +24,7 @@ from mcp_gateway.payloads.folders import Folders
 from mcp_gateway.payloads.identity import Identity
 from mcp_gateway.payloads.items import Added, ItemText, RecentItems
 from mcp_gateway.payloads.search import SearchResults
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens import identity
 from tokens.models import Token, Toolset
 
@@ -35,7 +36,7 @@ Tag = Annotated[str, shown(minLength=1, maxLength=MAX_TAG)]
 Type = Annotated[str, shown(enum=list(ItemType.values))]
 
 
-@tool(Toolset.LIBRARY, title="Search the knowledge base", ask="search")
+@tool(Toolset.LIBRARY, title="Search the knowledge base", ask=Ask.SEARCH)
 def search_knowledge_base(
     access: Access,
     query: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],
@@ -68,7 +69,7 @@ def search_knowledge_base(
     return SearchResults.of(search(access, request))
 
 
-@tool(Toolset.LIBRARY, title="Read an item", ask="get_item")
+@tool(Toolset.LIBRARY, title="Read an item", ask=Ask.GET_ITEM)
 def get_item(
     access: Access,
     item_id: Annotated[str, shown("A user_item_id.", format="uuid")],
@@ -83,7 +84,7 @@ def get_item(
     return ItemText.part(item, offset, max_chars)
 
 
-@tool(Toolset.LIBRARY, title="List recent items", ask="list_recent")
+@tool(Toolset.LIBRARY, title="List recent items", ask=Ask.LIST_RECENT)
 def list_recent(
     access: Access,
     limit: Annotated[int, shown(minimum=1, maximum=MAX_RECENT)] = 20,
@@ -93,7 +94,7 @@ def list_recent(
     return RecentItems.of(library.list_recent(access, limit=limit, before=place_of(cursor)))
 
 
-@tool(Toolset.LIBRARY, title="List folders", ask="list_folders")
+@tool(Toolset.LIBRARY, title="List folders", ask=Ask.LIST_FOLDERS)
 def list_folders(access: Access) -> Folders:
     """List the folders within reach, with ids and item counts: to narrow a search, or to file."""
     return Folders.of(library.list_folders(access))
@@ -102,8 +103,7 @@ def list_folders(access: Access) -> Folders:
 @tool(
     Toolset.LIBRARY,
     title="Add to the knowledge base",
-    ask="add",
-    needs=Capability.WRITE,
+    ask=Ask.ADD,
     is_open_world=True,
     seconds=ADDING_SECONDS,
 )
@@ -135,7 +135,7 @@ def add_to_knowledge(
     )
 
 
-@tool(Toolset.LIBRARY, title="Who am I", ask="whoami")
+@tool(Toolset.LIBRARY, title="Who am I", ask=Ask.WHOAMI)
 def whoami(token: Token) -> Identity:
     """Tell who this token is, what it may do and reach, and what is left of its limits."""
     return Identity.model_validate(identity.whoami(token))

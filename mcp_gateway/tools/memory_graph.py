@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.memory import contexts, exploring
 from knowledge.memory.contexts import MAX_BUDGET, MIN_BUDGET
 from knowledge.memory.exploring import MAX_DEPTH, MODES
@@ -11,14 +12,14 @@ from knowledge.models import ItemType, RelationType
 from knowledge.retrieval.search import MAX_QUERY
 from knowledge.validation import as_id
 from mcp_gateway.payloads.memory_graph import ContextPack, Explored
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 Type = Annotated[str, shown(enum=list(ItemType.values))]
 RelationshipType = Annotated[str, shown(enum=list(RelationType.values))]
 
 
-@tool(Toolset.MEMORY, title="Explore memory", ask="explore")
+@tool(Toolset.MEMORY, title="Explore memory", ask=Ask.EXPLORE)
 def explore(
     access: Access,
     mode: Annotated[str, shown(enum=list(MODES))] = "list",
@@ -49,7 +50,7 @@ def explore(
     return Explored.of(exploring.explore(access, request))
 
 
-@tool(Toolset.MEMORY, title="Context for a goal", ask="context")
+@tool(Toolset.MEMORY, title="Context for a goal", ask=Ask.CONTEXT)
 def context(
     access: Access,
     goal: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],

@@ -3,17 +3,18 @@
 from typing import Annotated
 
 from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.memory.requests import MAX_HALF_LIFE, MAX_LIMIT, TYPES, SearchRequest
 from knowledge.memory.searching import search_memory
 from knowledge.retrieval.search import MAX_QUERY
 from mcp_gateway.payloads.memory_search import FoundMemories
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 Type = Annotated[str, shown(enum=list(TYPES))]
 
 
-@tool(Toolset.MEMORY, title="Search memory and documents", ask="search")
+@tool(Toolset.MEMORY, title="Search memory and documents", ask=Ask.SEARCH)
 def search(
     access: Access,
     query: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],

@@ -2,18 +2,19 @@
 
 from typing import Annotated, Any
 
-from knowledge.access import Access, Capability
+from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.memory import remembering, work
 from knowledge.memory.actions import ACTIONS
 from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_TITLE
 from knowledge.models.attributes import PRIORITIES
 from knowledge.validation import as_id
 from mcp_gateway.payloads.memory_write import Managed, Remembered
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 
-@tool(Toolset.MEMORY, title="Remember", ask="remember", needs=Capability.WRITE)
+@tool(Toolset.MEMORY, title="Remember", ask=Ask.REMEMBER)
 def add(
     access: Access,
     title: Annotated[str, shown(minLength=1, maxLength=MAX_TITLE)],
@@ -55,7 +56,7 @@ def add(
     )
 
 
-@tool(Toolset.MEMORY, title="Work on a task", ask="manage_task", needs=Capability.WRITE)
+@tool(Toolset.MEMORY, title="Work on a task", ask=Ask.MANAGE_TASK)
 def manage(
     access: Access,
     action: Annotated[str, shown(enum=list(ACTIONS))],

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from knowledge.access import Access, Capability
+from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.crawling import documentation
 from knowledge.crawling.documentation import (
     DEPTH,
@@ -16,13 +17,13 @@ from knowledge.errors import InvalidInput
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
 from knowledge.validation import as_id
 from mcp_gateway.payloads.sources import Crawl, SourceList
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 Pattern = Annotated[str, shown(minLength=1, maxLength=MAX_PATTERN)]
 
 
-@tool(Toolset.MEMORY, title="List documentation sources", ask="sources")
+@tool(Toolset.MEMORY, title="List documentation sources", ask=Ask.SOURCES)
 def list_sources(
     access: Access,
     source_id: Annotated[str | None, shown("Only this one.", format="uuid")] = None,
@@ -36,8 +37,7 @@ def list_sources(
 @tool(
     Toolset.MEMORY,
     title="Crawl a documentation site",
-    ask="crawl",
-    needs=Capability.WRITE,
+    ask=Ask.CRAWL,
     is_open_world=True,
 )
 def crawl_source(

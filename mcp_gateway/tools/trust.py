@@ -2,15 +2,16 @@
 
 from typing import Annotated
 
-from knowledge.access import Access, Capability
+from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.registry import offering, standing, validating
 from knowledge.validation import as_id
 from mcp_gateway.payloads.trust import AgentReputation, Providers, Validated
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 
-@tool(Toolset.REGISTRY, title="Judge a unit", ask="validate", needs=Capability.WRITE)
+@tool(Toolset.REGISTRY, title="Judge a unit", ask=Ask.VALIDATE)
 def kp_validate_unit(
     access: Access,
     unit_id: Annotated[str, shown("Of a skill or unit.", format="uuid")],
@@ -23,7 +24,7 @@ def kp_validate_unit(
     return Validated.of(judgment)
 
 
-@tool(Toolset.REGISTRY, title="Look up a reputation", ask="reputation")
+@tool(Toolset.REGISTRY, title="Look up a reputation", ask=Ask.REPUTATION)
 def kp_reputation_query(
     access: Access,
     agent_id: Annotated[
@@ -34,7 +35,7 @@ def kp_reputation_query(
     return AgentReputation.of(standing.reputation_of(access, agent_id))
 
 
-@tool(Toolset.REGISTRY, title="Discover providers", ask="providers")
+@tool(Toolset.REGISTRY, title="Discover providers", ask=Ask.PROVIDERS)
 def kp_provider_discover(
     access: Access,
     capability: Annotated[str, shown("In any words.", minLength=1, maxLength=offering.MAX_WANTED)],

@@ -11,6 +11,7 @@ from mcp_types import (
     CompleteRequestParams,
     CompletionArgument,
     PromptReference,
+    ReadResourceRequestParams,
     ResourceTemplateReference,
 )
 
@@ -88,6 +89,10 @@ def gateway(work: Callable[[Caller, str], Any]) -> Call:
             return error.code, error.message
 
     return call
+
+
+def address(uri: str) -> ReadResourceRequestParams:
+    return ReadResourceRequestParams(uri=uri)
 
 
 def completed(reference: Any, argument: str, value: str) -> Call:
@@ -212,7 +217,9 @@ ASKS: dict[str, Ask] = {
     "read an item by its address": Ask(
         covers=("resources/read", "item"),
         rest=rest("GET", "items/{item}"),
-        mcp=gateway(lambda caller, item: calls.read_resource(caller, f"{ITEM_PREFIX}{item}")),
+        mcp=gateway(
+            lambda caller, item: calls.read_resource(caller, address(f"{ITEM_PREFIX}{item}"))
+        ),
         is_about_an_item=True,
     ),
     "download an item that has no file": Ask(
@@ -298,7 +305,7 @@ ASKS: dict[str, Ask] = {
     "read the folders by their address": Ask(
         covers=("folders",),
         rest=rest("GET", "folders"),
-        mcp=gateway(lambda caller, item: calls.read_resource(caller, FOLDERS)),
+        mcp=gateway(lambda caller, item: calls.read_resource(caller, address(FOLDERS))),
     ),
     "make a folder": Ask(
         covers=("create_folder",),

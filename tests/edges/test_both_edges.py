@@ -146,7 +146,7 @@ def test_whoami_tells_the_same(world: World, shape: str) -> None:
 def test_the_tool_list_is_what_the_token_may_call(world: World, shape: str) -> None:
     token = world.tokens[shape]
     Token.objects.filter(pk=token.row.pk).update(toolsets=["library"])
-    tools = [t.name for t in list_tools(Caller(token.secret, edge="mcp"))]
+    tools = [t.name for t in list_tools(Caller(token.secret, edge="mcp")).tools]
     reading = ["search_knowledge_base", "get_item", "list_recent", "list_folders", "whoami"]
     writing = [] if shape == "read_only" else ["add_to_knowledge"]
     assert sorted(tools) == sorted(reading + writing)

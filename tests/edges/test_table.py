@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from knowledge.access import Access
 from knowledge.models import Folder
-from mcp_gateway.registry import TOOLS
+from mcp_gateway.tool_table import TOOLS
 from tests.conftest import LONG_ENOUGH, Add, Mint
 from tests.edges.table import ASKS as LIBRARY_ASKS
 from tests.edges.table import ELSEWHERE, Ask, Said

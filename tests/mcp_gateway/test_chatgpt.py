@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from knowledge.errors import InvalidId, InvalidInput, NotFound
 from knowledge.models import Content, Folder
-from mcp_gateway.registry import tool_named, tools_shown_to
+from mcp_gateway.tool_table import tool_named, tools_shown_to
 from mcp_gateway.tools import chatgpt
 from mcp_gateway.tools.chatgpt import fetch, search
 from tests.conftest import Add, Mint, Minted
@@ -95,7 +95,7 @@ def test_a_wrong_argument_is_refused(mint: Mint) -> None:
         fetch(mint().access, "7")
     asking = mint(toolsets=[Toolset.CHATGPT]).row
     with pytest.raises(InvalidInput, match="limit is not an argument"):
-        tool_named("search", asking).call(asking, {"query": "x", "limit": 3})
+        tool_named("search", asking).prepare(asking, {"query": "x", "limit": 3})()
 
 
 def test_the_command_mints_for_this_toolset(

@@ -8,8 +8,8 @@ import pytest
 
 from mcp_gateway.calls import list_tools  # noqa: F401 (registers the tools)
 from mcp_gateway.prompts import PROMPTS
-from mcp_gateway.registry import TOOLS
 from mcp_gateway.resources import FOLDERS, TEMPLATES
+from mcp_gateway.tool_table import TOOLS
 from tokens.models import Toolset
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "mcp"
@@ -21,7 +21,7 @@ PARTS = ("Needs `", "```json", "**Errors**")
 @pytest.mark.parametrize(("toolset", "name"), TOOLS)
 def test_a_tool_s_row_says_its_toolset_and_what_it_needs(toolset: Toolset, name: str) -> None:
     tool = TOOLS[toolset, name]
-    assert f"| [`{name}`]({name}.md) | `{tool.toolset}` | {tool.needs} | " in CONTENTS
+    assert f"| [`{name}`]({name}.md) | `{tool.toolset}` | {tool.ask.needs} | " in CONTENTS
 
 
 @pytest.mark.parametrize("name", PROMPTS)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -12,9 +13,11 @@ import pytest
 from django.db import OperationalError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from mcp_gateway.asgi import MAX_BODY, McpApp
+from knowledge.api.asgi import MAX_BODY
+from mcp_gateway.asgi import McpApp
 from tests.conftest import Mint
 from tests.mcp_gateway.conftest import Agent
+from tests.support.up import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,6 +71,23 @@ def test_a_revoked_token_is_refused_with_why(http: httpx2.Client, mint: Mint) ->
     answer = http.post("/mcp", json=PING, headers=bearer(minted.secret))
     assert answer.status_code == 401
     assert "revoked" in answer.json()["message"]
+
+
+def test_a_token_revoked_while_its_message_arrives_is_refused(
+    http: httpx2.Client, mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcp_gateway.asgi.FRESH_SECONDS", -1)
+    minted = mint()
+    rows = type(minted.row).objects.filter(pk=minted.row.pk)
+
+    def slow_body() -> Iterator[bytes]:
+        yield b" "
+        eventually(lambda: rows.get().last_used_at is not None)
+        rows.revoke()
+        yield json.dumps(PING).encode()
+
+    answer = http.post("/mcp", content=slow_body(), headers=bearer(minted.secret))
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
 
 
 def test_every_revision_with_a_handshake_is_served_at_both_paths(

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 from jsonschema import validate
 from mcp import Client
+from pytest_django import Settings
 
 from knowledge.library import items as library
 from knowledge.models import Folder, Item
@@ -19,7 +20,6 @@ from mcp_gateway.server import INSTRUCTIONS
 from tests.conftest import Add, Mint
 from tests.mcp_gateway.conftest import Agent, AgentWith, error_of, text_of
 from tests.support.up import eventually
-from tokens import limits
 from tokens.models import Event, Token
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -124,9 +124,9 @@ def test_what_cannot_be_done_is_told_by_its_code(mint: Mint, agent_with: AgentWi
 
 @pytest.mark.usefixtures("stopped_clock")
 def test_the_call_after_the_last_of_the_hour_is_refused(
-    mint: Mint, agent_with: AgentWith, monkeypatch: pytest.MonkeyPatch
+    mint: Mint, agent_with: AgentWith, settings: Settings
 ) -> None:
-    monkeypatch.setitem(limits.PER_HOUR, "search", 2)
+    settings.QUARRY_LIMITS = {"search": 2}
     minted = mint()
     agent = agent_with(minted.secret)
     agent.call("search_knowledge_base", query="x")

@@ -15,9 +15,9 @@ from werkzeug import Request, Response
 
 from knowledge.library import items as library
 from knowledge.models import Content, Item
-from mcp_gateway import threads
-from mcp_gateway.registry import TOOLS
-from mcp_gateway.threads import Run
+from mcp_gateway import dispatch
+from mcp_gateway.dispatch import Run
+from mcp_gateway.tool_table import TOOLS
 from tests.conftest import Mint, Minted
 from tests.mcp_gateway.conftest import Agent, AgentWith
 from tests.support.up import DEADLINE, eventually
@@ -46,7 +46,7 @@ def endless(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
             cursor.execute(f"SELECT pg_sleep({FOREVER})")
 
     monkeypatch.setattr(library, "list_recent", wait)
-    monkeypatch.setattr(threads, "STATEMENT_SECONDS", FOREVER)
+    monkeypatch.setattr(dispatch, "STATEMENT_SECONDS", FOREVER)
     monkeypatch.setitem(TOOLS, LIST_RECENT, replace(TOOLS[LIST_RECENT], seconds=FOREVER))
 
 
@@ -155,7 +155,7 @@ def test_a_call_that_takes_too_long_is_stopped_and_told_so(
 def test_the_database_itself_ends_a_statement_that_nobody_stopped(
     mint: Mint, agent_with: AgentWith, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(threads, "STATEMENT_SECONDS", 1)
+    monkeypatch.setattr(dispatch, "STATEMENT_SECONDS", 1)
     error = agent_with(mint().secret).refused("list_recent")
     assert error.data["error"] == "provider_unavailable"
     assert sleeping() == 0

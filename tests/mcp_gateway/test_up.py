@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 import uvloop
 
-from mcp_gateway.asgi import Message, _head_with_body
+from knowledge.api.asgi import Message
+from mcp_gateway.asgi import _head_with_body
 from mcp_gateway.management.commands.up import _listen
 
 

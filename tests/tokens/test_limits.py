@@ -136,3 +136,12 @@ def test_a_server_with_wrong_limits_does_not_start_and_says_why(tmp_path: Path) 
     assert ended.returncode == 1
     assert ended.stderr.startswith("Quarry cannot start: QUARRY_LIMITS: 'adds' is no ask;")
     assert "Traceback" not in ended.stderr
+
+
+def test_a_token_is_told_its_limits_by_one_look_at_the_counters(
+    mint: Mint, django_assert_max_num_queries: Any
+) -> None:
+    client = mint().client
+    client.get("/api/v1/whoami")
+    with django_assert_max_num_queries(12):
+        client.get("/api/v1/whoami")

@@ -15,11 +15,11 @@ from django.utils import timezone
 from knowledge.admin import dashboard
 from knowledge.admin.base import Person
 from knowledge.admin.charts import Chart, Series, by_day, last_days
+from knowledge.asks import Ask
 from tokens.models import Event
 
 COUNTED_FOR_SEC = 60
 """Counting goes over whole tables, so one count serves every view of a minute."""
-SEARCH = "search"
 
 
 class Percentile(Aggregate):
@@ -57,7 +57,7 @@ def _count(request: HttpRequest) -> dict[str, Any]:
 
 def _searches(person: Person, days: Sequence[date]) -> list[Chart]:
     counted = _by_day(_recent(person, days))
-    link = f"{reverse('admin:tokens_event_changelist')}?action={SEARCH}"
+    link = f"{reverse('admin:tokens_event_changelist')}?action={Ask.SEARCH}"
     number, median, slow = (
         by_day(days, {row["day"]: row[name] for row in counted})
         for name in ("number", "median", "slow")
@@ -74,7 +74,7 @@ def _recent(person: Person, days: Sequence[date]) -> QuerySet[Event]:
     owners = User.objects.values_list("pk", flat=True)
     asked: list[Any] = list(owners) if person.is_superuser else [person.pk]
     since = dashboard.start_of(days[0])
-    return Event.objects.filter(owner__in=asked, at__gte=since, action=SEARCH, outcome="ok")
+    return Event.objects.filter(owner__in=asked, at__gte=since, action=Ask.SEARCH, outcome="ok")
 
 
 def _by_day(searches: QuerySet[Event]) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ from django.template.response import TemplateResponse
 from unfold.widgets import UnfoldAdminTextareaWidget  # type: ignore[import-untyped]
 
 from knowledge.admin.base import ModelAdmin, button
+from knowledge.asks import Ask
 from tokens.hourly import parse_limits, write_limits
-from tokens.limits import PER_HOUR, limit_of
+from tokens.limits import limit_of
 from tokens.models import Token
 
 
@@ -58,7 +59,7 @@ class LimitsAdmin(ModelAdmin[Token]):
             "opts": self.opts,
             "token": token,
             "form": form,
-            "limits": [(ask, limit_of(token, ask)) for ask in sorted(PER_HOUR)],
+            "limits": [(ask, limit_of(token, ask)) for ask in sorted(Ask)],
         }
         return TemplateResponse(request, "admin/tokens/token/limits.html", context)
 

@@ -17,8 +17,7 @@ from knowledge.errors import QuarryError
 from knowledge.library import items as library
 from knowledge.models import Folder, Item
 from knowledge.retrieval.search import MAX_QUERY, MODES, Answer, LibrarySearchRequest, search
-from tokens.identity import may_ask
-from tokens.limits import PER_HOUR
+from tokens.identity import asks_open_to
 from tokens.models import Token, Toolset
 
 NEWEST = 10
@@ -65,7 +64,7 @@ class SeeingAdmin(ModelAdmin[Token]):
             "is_active": is_active,
             "sight": _sight(token.access) if is_active else None,
             "toolsets": [Toolset(name).label for name in token.toolsets],
-            "asks": sorted(ask for ask in PER_HOUR if may_ask(token, ask)),
+            "asks": sorted(asks_open_to(token)),
             "form": form,
         }
         if is_active and form.is_valid():

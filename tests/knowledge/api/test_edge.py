@@ -4,11 +4,11 @@ import json
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from knowledge.api.errors import STATUSES
 from tests.conftest import Add, Mint
-from tokens import limits
 from tokens.models import Event
 
 ORIGIN = "https://app.example"
@@ -77,9 +77,9 @@ def test_a_body_that_is_no_json_is_refused(mint: Mint, body: bytes) -> None:
 
 @pytest.mark.usefixtures("stopped_clock")
 def test_limited_routes_say_what_is_left_also_when_nothing_is(
-    mint: Mint, monkeypatch: pytest.MonkeyPatch
+    mint: Mint, settings: Settings
 ) -> None:
-    monkeypatch.setitem(limits.PER_HOUR, "list_folders", 1)
+    settings.QUARRY_LIMITS = {"list_folders": 1}
     client = mint().client
     allowed, refused = (client.get("/api/v1/folders") for _ in range(2))
     for answer in (allowed, refused):

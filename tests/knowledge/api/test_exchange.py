@@ -15,10 +15,10 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from pytest_django import Settings
 
-from config import body_limit
 from config.asgi import application
 from knowledge.access import Access
 from knowledge.api import import_gate, receiving
+from knowledge.api.asgi import MAX_BODY
 from knowledge.models import Folder
 from tests.conftest import Mint, Minted
 from tests.support.exchange import exported, fill, lines, rezipped
@@ -124,7 +124,7 @@ def test_a_body_that_other_routes_would_refuse_is_taken_here(
     fill(library)
     archive = exported(library)
     padded = with_padding(archive, 9_000_000)
-    assert len(padded) > body_limit.MAX_BODY
+    assert len(padded) > MAX_BODY
     token = mint(by=stranger)
     answer = asked(token, "POST", "import", content=padded, headers={"content-type": ZIP})
     assert (answer.status_code, answer.json()["items"]) == (200, 6)
@@ -239,7 +239,7 @@ def test_an_archive_beyond_the_limit_is_refused(
 def test_a_sender_who_falls_silent_is_not_waited_for(
     mint: Mint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_gate, "_PATIENCE_SEC", 0)
+    monkeypatch.setattr(import_gate, "SILENCE_SEC", 0)
     status, body, headers = answered_without_a_body(mint())
     assert (status, body["error"]) == (400, "invalid_body")
     assert "Nothing came" in body["message"]

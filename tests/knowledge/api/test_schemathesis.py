@@ -10,11 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.servers.basehttp import WSGIRequestHandler
 from django.test import Client
+from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from knowledge.asks import Ask
 from knowledge.models import Folder
 from tests.conftest import Add, Mint
-from tokens import limits
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,9 +39,8 @@ def no_delays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for ask in limits.PER_HOUR:
-        monkeypatch.setitem(limits.PER_HOUR, ask, 10**9)
+def no_limits(settings: Settings) -> None:
+    settings.QUARRY_LIMITS = dict.fromkeys(Ask, 10**9)
 
 
 @pytest.fixture

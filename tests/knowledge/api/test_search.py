@@ -2,11 +2,13 @@ import json
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
+from knowledge.asks import Ask
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.fake import FakeEmbedder
 from tests.conftest import Add, Mint
-from tokens import limits
+from tokens.limits import spend
 
 
 @pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
@@ -122,10 +124,8 @@ def test_a_failing_embedder_leaves_keyword_search_and_says_so(
 
 
 @pytest.mark.usefixtures("stopped_clock")
-def test_the_call_after_the_last_is_told_when_to_come_back(
-    mint: Mint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(limits.PER_HOUR, "search", 2)
+def test_the_call_after_the_last_is_told_when_to_come_back(mint: Mint, settings: Settings) -> None:
+    settings.QUARRY_LIMITS = {"search": 2}
     client = mint().client
     for left in ("1", "0"):
         allowed = client.get("/api/v1/search", {"query": "x"})
@@ -143,7 +143,7 @@ def test_the_call_after_the_last_is_told_when_to_come_back(
 def test_the_1001st_search_of_an_hour_is_refused(mint: Mint) -> None:
     token = mint()
     for _ in range(1000):
-        limits.spend(token.row, "search")
+        spend(token.row, Ask.SEARCH)
     assert token.client.get("/api/v1/search", {"query": "x"}).status_code == 429
 
 

@@ -315,7 +315,7 @@ def test_a_client_that_leaves_half_way_leaves_nothing(mint: Mint, home: Path) ->
 def test_a_client_that_stalls_is_told_and_leaves_nothing(
     mint: Mint, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiving, "_PATIENCE_SEC", 0)
+    monkeypatch.setattr(receiving, "SILENCE_SEC", 0)
     sent = served(begun(mint()), iter(()))
     assert sent[0]["status"] == 400
     assert files_in(home) == []

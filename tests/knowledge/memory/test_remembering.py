@@ -21,7 +21,7 @@ from knowledge.models.attributes import PRIORITIES
 from knowledge.providers import fake
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
-from mcp_gateway.registry import TOOLS
+from mcp_gateway.tool_table import TOOLS
 from tests.conftest import Add, Mint, Minted
 from tests.support.edges import MISSING
 from tests.support.searching import search

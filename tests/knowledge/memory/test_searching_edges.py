@@ -12,7 +12,7 @@ from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
 from knowledge.models import Item, Source, SourcePage
 from mcp_gateway.errors import JSON_RPC_CODES
-from mcp_gateway.registry import TOOLS, tool_named, tools_shown_to
+from mcp_gateway.tool_table import TOOLS, tool_named, tools_shown_to
 from tests.conftest import LONG_ENOUGH, Add, Mint, Minted
 from tests.support.writing import EDGES, Said, by_mcp, by_rest, memory
 from tokens.models import Toolset
@@ -304,15 +304,15 @@ def test_the_text_says_what_the_structured_answer_does(
     mint: Mint, library: Access, world: dict[str, str]
 ) -> None:
     token = mint(toolsets=[Toolset.MEMORY]).row
-    answer = tool_named("search", token).call(token, {"query": "OAuth", "language": "python"})
+    answer = tool_named("search", token).prepare(token, {"query": "OAuth", "language": "python"})()
     text = answer.as_text()
     for part in (world["oauth"], "pattern: OAuth 2.0 PKCE Flow", "untrusted"):
         assert part in text
     for figure in ("graph_count", "recency_boost", "chunk_id"):
         assert figure not in text
-    first = tool_named("search", token).call(token, {"query": "OAuth", "limit": 1})
+    first = tool_named("search", token).prepare(token, {"query": "OAuth", "limit": 1})()
     assert f"1 of {first.model_dump()['total']} that match" in first.as_text()
-    empty = tool_named("search", token).call(token, {"query": "x", "types": ["skill"]})
+    empty = tool_named("search", token).prepare(token, {"query": "x", "types": ["skill"]})()
     assert "Nothing that this token reaches matches" in empty.as_text()
 
 

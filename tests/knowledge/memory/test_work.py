@@ -19,7 +19,7 @@ from knowledge.models import Change, Folder, Item, Quarantine, Relation
 from knowledge.models.attributes import TASK_STATUSES
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
-from mcp_gateway.registry import TOOLS
+from mcp_gateway.tool_table import TOOLS
 from tests.conftest import Add, Mint, Minted
 from tests.knowledge.conftest import in_threads
 from tests.support.edges import MISSING

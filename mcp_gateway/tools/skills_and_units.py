@@ -2,20 +2,21 @@
 
 from typing import Annotated, Any
 
-from knowledge.access import Access, Capability
+from knowledge.access import Access
+from knowledge.asks import Ask
 from knowledge.models import Visibility
 from knowledge.registry import contributing, searching
 from knowledge.registry.published import TYPES
 from knowledge.registry.searching import MAX_SKILLS, MAX_UNITS, SKILL_QUALITY, UNIT_QUALITY
 from knowledge.registry.skill_format import MAX_SKILL_MD
 from knowledge.retrieval.search import MAX_QUERY
-from mcp_gateway.payloads.registry import (
+from mcp_gateway.payloads.skills_and_units import (
     ContributedSkill,
     ContributedUnit,
     FoundSkills,
     FoundUnits,
 )
-from mcp_gateway.registry import shown, tool
+from mcp_gateway.tool_table import shown, tool
 from tokens.models import Toolset
 
 Query = Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)]
@@ -23,7 +24,7 @@ Quality = Annotated[float, shown(minimum=0, maximum=1)]
 Type = Annotated[str, shown(enum=list(TYPES))]
 
 
-@tool(Toolset.REGISTRY, title="Search skills", ask="search")
+@tool(Toolset.REGISTRY, title="Search skills", ask=Ask.SEARCH)
 def kp_search_skill(
     access: Access,
     query: Query,
@@ -44,7 +45,7 @@ def kp_search_skill(
     return FoundSkills.of(found)
 
 
-@tool(Toolset.REGISTRY, title="Search knowledge units", ask="search")
+@tool(Toolset.REGISTRY, title="Search knowledge units", ask=Ask.SEARCH)
 def kp_search_knowledge(
     access: Access,
     query: Query,
@@ -68,7 +69,7 @@ def kp_search_knowledge(
     return FoundUnits.of(found)
 
 
-@tool(Toolset.REGISTRY, title="Contribute a skill", ask="contribute", needs=Capability.WRITE)
+@tool(Toolset.REGISTRY, title="Contribute a skill", ask=Ask.CONTRIBUTE)
 def kp_contribute_skill(
     access: Access,
     skill_md_content: Annotated[
@@ -95,8 +96,7 @@ def kp_contribute_skill(
 @tool(
     Toolset.REGISTRY,
     title="Contribute a knowledge unit",
-    ask="contribute",
-    needs=Capability.WRITE,
+    ask=Ask.CONTRIBUTE,
 )
 def kp_contribute_knowledge(
     access: Access,

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 import uvicorn
 
-from config import lingering
+from config import entry
 from config.body_limit import BodyLimit
-from config.lingering import Lingering, Message, Receive, Send
+from config.entry import Lingering
+from knowledge.api.asgi import Message, Receive, Send
 
 LIMIT = 100_000
 LARGE = 20 * 1024 * 1024
@@ -93,7 +94,7 @@ def test_who_waits_for_a_word_before_sending_is_refused_at_once(address: tuple[s
 def test_who_never_stops_sending_is_cut_off(
     connection: HTTPConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lingering, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(entry, "MAX_BYTES", 1_000_000)
     connection.putrequest("POST", "/")
     connection.putheader("Content-Length", str(10**12))
     connection.endheaders()

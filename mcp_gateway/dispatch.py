@@ -8,23 +8,69 @@ import asyncio
 import contextvars
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+import anyio
 import psycopg
 from django.db import DatabaseError, OperationalError, close_old_connections, connections
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+from knowledge.errors import InternalError, InvalidInput, ProviderUnavailable, QuarryError
+from knowledge.progress import STEPS, Listener, heard_by
+from mcp_gateway.errors import json_rpc
+from mcp_gateway.identity import Caller
+from mcp_gateway.tool_table import SECONDS
 
 P = ParamSpec("P")
 T = TypeVar("T")
+ParamsT = TypeVar("ParamsT")
+
+Context = ServerRequestContext[Any, Any]
+CallerOf = Callable[[Context], Caller]
+Work = Callable[[Caller, ParamsT], T]
+Handler = Callable[[Context, ParamsT], Awaitable[T]]
 
 STATEMENT_SECONDS = 30
 """The longest that one statement of a call may take, should nobody be there to stop it."""
 _CANCEL_SECONDS = 5
+_TELLING_SECONDS = 5
 
 logger = logging.getLogger(__name__)
 _here = threading.local()
+
+
+class Dispatcher:
+    """Takes calls off the event loop: each to a thread, in its time, as its caller."""
+
+    def __init__(self, threads: "DatabaseThreads", caller_of: CallerOf) -> None:
+        self._threads = threads
+        self._caller_of = caller_of
+
+    def handler(
+        self,
+        work: Work[ParamsT, T],
+        *,
+        seconds: Callable[[ParamsT], float] = lambda params: SECONDS,
+        as_error: Callable[[QuarryError, ParamsT], MCPError] = lambda error, _: json_rpc(error),
+    ) -> Handler[ParamsT, T]:
+        """The work as the SDK calls it. A caller that leaves, or its time running out, stops it."""
+
+        async def handle(context: Context, params: ParamsT) -> T:
+            limit = seconds(params)
+            with _errors_as(lambda error: as_error(error, params)):
+                try:
+                    with anyio.fail_after(limit), heard_by(_listener_for(context)):
+                        return await self._threads.run(work, self._caller_of(context), params)
+                except TimeoutError:
+                    raise _too_slow(limit) from None
+
+        return handle
 
 
 class DatabaseThreads:
@@ -116,3 +162,63 @@ def was_stopped() -> bool:
     """Whether the call on this thread was stopped; from here on, what it sends passes."""
     run: Run | None = getattr(_here, "run", None)
     return run is not None and run.acknowledge()
+
+
+async def explain_malformed_params(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Say what is wrong where the SDK would only say that something is."""
+    try:
+        return await call_next(ctx)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        told = f"The params of {ctx.method} are malformed: {field}: {first['msg']}."
+        raise json_rpc(InvalidInput(told, field=field)) from None
+
+
+def _listener_for(context: Context) -> Listener | None:
+    """Tells a client that asked for it how far its call is."""
+    if not (context.meta and "progress_token" in context.meta):
+        return None
+    loop = asyncio.get_running_loop()
+    told = -1
+
+    def tell(step: str) -> None:
+        nonlocal told
+        if (number := STEPS.index(step)) <= told:
+            return  # a second address is fetched for the first; progress only ever grows
+        told = number
+        telling = context.session.report_progress(number, len(STEPS), step)
+        # Waited for, so that no step is told after the answer; a client that is gone or
+        # does not read must not hold up the work.
+        with suppress(Exception):
+            asyncio.run_coroutine_threadsafe(telling, loop).result(_TELLING_SECONDS)
+
+    return tell
+
+
+@contextmanager
+def _errors_as(as_error: Callable[[QuarryError], MCPError]) -> Iterator[None]:
+    try:
+        yield
+    except QuarryError as error:
+        raise as_error(error) from None
+    except Exception as error:
+        if _ran_out_of_time(error):
+            raise as_error(_too_slow(STATEMENT_SECONDS)) from None
+        logger.exception("An MCP call failed")
+        told = "Something went wrong here; try again, then tell the operator."
+        raise as_error(InternalError(told)) from None
+
+
+def _ran_out_of_time(error: Exception) -> bool:
+    """Whether the database gave a statement up; Django wraps what psycopg says, but not always."""
+    cause = error.__cause__ if isinstance(error, DatabaseError) else error
+    return isinstance(cause, psycopg.errors.QueryCanceled)
+
+
+def _too_slow(seconds: float) -> ProviderUnavailable:
+    return ProviderUnavailable(
+        f"This took longer than {seconds:g} seconds and was stopped; ask for less, or try again "
+        "later.",
+        timeout_sec=seconds,
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from inspect import Parameter, getdoc, signature
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 from pydantic.fields import FieldInfo
 
 from knowledge.access import Access, Capability
+from knowledge.asks import Ask
 from knowledge.errors import InvalidInput
 from mcp_gateway.payloads.base import Payload
 from mcp_gateway.printing import printable
@@ -46,25 +48,24 @@ class Tool:
 
     function: Callable[..., Payload]
     toolset: Toolset
-    needs: Capability
-    ask: str
+    ask: Ask
     seconds: int
     arguments: type[BaseModel]
     definition: ToolDefinition
 
     def is_shown_to(self, token: Token) -> bool:
-        return self.toolset in token.toolsets and self.needs in token.capabilities
+        return self.toolset in token.toolsets and self.ask.needs in token.capabilities
 
     def require(self, token: Token) -> None:
         """Refuse a token that is not shown this tool."""
         token.require_toolset(str(self.toolset))
-        token.access.require(self.needs)
+        token.access.require(self.ask.needs)
 
-    def call(self, token: Token, arguments: Mapping[str, Any]) -> Payload:
-        """Check the arguments, and run as this token."""
+    def prepare(self, token: Token, arguments: Mapping[str, Any]) -> Callable[[], Payload]:
+        """The function with its arguments checked, to be run as this token."""
         checked = self._checked(arguments)
         given = {name: getattr(checked, name) for name in type(checked).model_fields}
-        return self.function(_injected(self.function, token), **given)
+        return partial(self.function, _injected(self.function, token), **given)
 
     def _checked(self, arguments: Mapping[str, Any]) -> BaseModel:
         try:
@@ -97,8 +98,7 @@ def tool(
     toolset: Toolset,
     *,
     title: str,
-    ask: str,
-    needs: Capability = Capability.READ,
+    ask: Ask,
     is_open_world: bool = False,
     seconds: int = SECONDS,
 ) -> Callable[[FunctionT], FunctionT]:
@@ -106,7 +106,7 @@ def tool(
 
     def register(function: FunctionT) -> FunctionT:
         arguments = _arguments_of(function)
-        is_read = needs == Capability.READ
+        is_read = ask.needs == Capability.READ
         definition = ToolDefinition(
             name=function.__name__,
             title=title,
@@ -123,7 +123,6 @@ def tool(
         TOOLS[toolset, function.__name__] = Tool(
             function=function,
             toolset=toolset,
-            needs=needs,
             ask=ask,
             seconds=seconds,
             arguments=arguments,

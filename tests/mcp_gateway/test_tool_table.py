@@ -10,7 +10,8 @@ from knowledge.errors import CapabilityDenied, InvalidInput
 from knowledge.library import items as library
 from knowledge.library.items import Place, Recent
 from mcp_gateway import calls  # noqa: F401 (registers every tool)
-from mcp_gateway.registry import (
+from mcp_gateway.server import INSTRUCTIONS
+from mcp_gateway.tool_table import (
     TOOLS,
     Tool,
     tool_input_schema,
@@ -18,9 +19,7 @@ from mcp_gateway.registry import (
     tools_named,
     tools_shown_to,
 )
-from mcp_gateway.server import INSTRUCTIONS
 from tests.conftest import Mint
-from tokens.limits import PER_HOUR
 from tokens.models import Token, Toolset
 
 TOKEN_BUDGETS = {"all": 6_000, Toolset.LIBRARY: 2_000}
@@ -41,11 +40,10 @@ def test_a_tool_says_what_it_takes_answers_and_does(tool: Tool) -> None:
         assert "$ref" not in json.dumps(schema)
     hints = definition.annotations
     assert hints is not None
-    assert hints.read_only_hint is (tool.needs == Capability.READ)
+    assert hints.read_only_hint is (tool.ask.needs == Capability.READ)
     assert hints.destructive_hint is False
     assert hints.idempotent_hint is hints.read_only_hint
     assert hints.open_world_hint is (definition.name in ("add_to_knowledge", "crawl_source"))
-    assert tool.ask in PER_HOUR
 
 
 @every_tool
@@ -114,7 +112,7 @@ def test_a_tool_outside_the_token_s_toolsets_is_refused() -> None:
 
 def refused(mint: Mint, name: str, arguments: dict[str, Any]) -> InvalidInput:
     with pytest.raises(InvalidInput) as raised:
-        tool_named(name, token := mint().row).call(token, arguments)
+        tool_named(name, token := mint().row).prepare(token, arguments)()
     json.dumps(raised.value.details).encode()
     return raised.value
 
@@ -182,7 +180,7 @@ def test_a_tool_without_arguments_takes_none(mint: Mint) -> None:
 def test_an_optional_argument_may_be_null(mint: Mint) -> None:
     arguments = {"query": "x", "folder_id": None, "types": None, "tags": None, "since": None}
     token = mint().row
-    answer = tool_named("search_knowledge_base", token).call(token, arguments)
+    answer = tool_named("search_knowledge_base", token).prepare(token, arguments)()
     assert answer.model_dump()["results"] == []
 
 
@@ -200,5 +198,5 @@ def test_a_tool_runs_as_its_token(mint: Mint, monkeypatch: pytest.MonkeyPatch) -
         return Recent([], has_more=False)
 
     monkeypatch.setattr(library, "list_recent", list_recent)
-    tool_named("list_recent", token).call(token, {})
+    tool_named("list_recent", token).prepare(token, {})()
     assert [access.token_id for access in seen] == [token.pk]
