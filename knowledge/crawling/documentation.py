@@ -10,7 +10,15 @@ from django.db import IntegrityError, transaction
 
 from knowledge.access import Access, Capability
 from knowledge.crawling import actors, crawl
-from knowledge.errors import Conflict, IngestFailed, InvalidInput, NameTaken, NotFound, OutOfScope
+from knowledge.errors import (
+    Conflict,
+    IngestFailed,
+    InvalidInput,
+    NameTaken,
+    NotFound,
+    OutOfScope,
+    not_found,
+)
 from knowledge.ingest import intake
 from knowledge.ledger import changes
 from knowledge.library import items as library
@@ -81,7 +89,7 @@ def get_source(access: Access, source_id: UUID) -> Source:
     access.require(Capability.READ)
     source = Source.objects.visible_to(access).with_progress().filter(pk=source_id).first()
     if source is None:
-        raise _no_such_source()
+        raise not_found("source")
     return source
 
 
@@ -154,7 +162,7 @@ def update_source(access: Access, source_id: UUID, wished: SourceChanges) -> Sou
     with _unique_name():
         source = crawl.held(_visible(access, source_id).pk)
         if source is None:
-            raise _no_such_source()
+            raise not_found("source")
         before = _settings_of(source)
         for name, value in fields.items():
             setattr(source, name, value)
@@ -173,7 +181,7 @@ def delete_source(access: Access, source_id: UUID, *, delete_items: bool = False
         intake.hold_all(items.values_list("content", flat=True))
     source = crawl.held(source_id)
     if source is None:
-        raise _no_such_source()
+        raise not_found("source")
     item_ids = list(items.values_list("pk", flat=True)) if delete_items else []
     # In this order, for it is undone in the other: an item, its source, and then its page.
     for page in source.pages.all():
@@ -200,12 +208,8 @@ def source_named(access: Access, name_or_id: str) -> Source:
 def _visible(access: Access, source_id: UUID) -> Source:
     source = Source.objects.visible_to(access).filter(pk=source_id).first()
     if source is None:
-        raise _no_such_source()
+        raise not_found("source")
     return source
-
-
-def _no_such_source() -> NotFound:
-    return NotFound("No such source, or it is out of this token's reach.")
 
 
 def _hide_items(access: Access, pages: Collection[SourcePage]) -> None:

@@ -19,8 +19,8 @@ from knowledge.errors import (
     Conflict,
     IngestFailed,
     InvalidInput,
-    NotFound,
     ProviderUnavailable,
+    not_found,
 )
 from knowledge.ledger import changes
 from knowledge.ledger.quotas import RESOURCE, Quota
@@ -266,7 +266,7 @@ def _visible(access: Access, webhook_id: UUID) -> Webhook:
     _require_all(access)
     webhook = Webhook.objects.visible_to(access).filter(pk=webhook_id).first()
     if webhook is None:
-        raise NotFound("No such webhook, or it is out of this token's reach.")
+        raise not_found("webhook")
     return webhook
 
 

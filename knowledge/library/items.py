@@ -13,7 +13,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound
+from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound, not_found
 from knowledge.indexing import pipeline
 from knowledge.ingest import intake, shelving, tasks
 from knowledge.ledger import changes as record
@@ -143,7 +143,7 @@ def visible_item(access: Access, item_id: UUID, *, for_update: bool = False) -> 
 def _shown_item(access: Access, items: ItemQuerySet, item_id: UUID) -> Item:
     item = _for_display(items, access).with_attributes_for(access).filter(pk=item_id).first()
     if item is None:
-        raise _no_such("item")
+        raise not_found("item")
     return item
 
 
@@ -256,7 +256,7 @@ def get_folder(access: Access, folder_id: UUID) -> Folder:
     """One folder with what the caller can see in it."""
     folder = _with_counts(Folder.objects.visible_to(access), access).filter(pk=folder_id).first()
     if folder is None:
-        raise _no_such("folder")
+        raise not_found("folder")
     return folder
 
 
@@ -287,17 +287,8 @@ def _visible_folder(access: Access, folder_id: UUID, *, for_update: bool = False
         folders = folders.select_for_update()
     folder = folders.filter(pk=folder_id).first()
     if folder is None:
-        raise _no_such("folder")
+        raise not_found("folder")
     return folder
-
-
-def no_such_item() -> NotFound:
-    """What every caller is told of an item that is missing or hidden."""
-    return _no_such("item")
-
-
-def _no_such(what: str) -> NotFound:
-    return NotFound(f"No such {what}, or it is out of this token's reach.")
 
 
 def _for_display(items: ItemQuerySet, access: Access) -> ItemQuerySet:
