@@ -19,12 +19,12 @@ from knowledge.errors import (
     OutOfScope,
     not_found,
 )
-from knowledge.ingest import intake
 from knowledge.ledger import changes
 from knowledge.library import items as library
 from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import Folder, Item, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
+from knowledge.models.locking import lock_contents_of
 from knowledge.sources.addresses import read_url
 from knowledge.validation import clean_line, clean_text, id_or_none, one_of, within
 
@@ -178,7 +178,7 @@ def delete_source(access: Access, source_id: UUID, *, delete_items: bool = False
     _visible(access, source_id)
     items = Item.objects.visible_to(access).filter(source_page__source=source_id)
     if delete_items:
-        intake.hold_all(items.values_list("content", flat=True))
+        lock_contents_of(items)
     source = crawl.held(source_id)
     if source is None:
         raise not_found("source")

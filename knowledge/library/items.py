@@ -31,6 +31,7 @@ from knowledge.models import (
 )
 from knowledge.models.folder import FolderQuerySet
 from knowledge.models.item import ItemQuerySet
+from knowledge.models.locking import lock_contents_of, lock_item
 from knowledge.moderation import quarantine
 from knowledge.validation import (
     as_moment,
@@ -163,7 +164,7 @@ def set_fields(item: Item, fields: Mapping[str, Any], ready: shelving.Prepared |
 def delete_item(access: Access, item_id: UUID, *, expect: Expectation = anything) -> None:
     """Delete an item with its chunks, and its content unless others share it."""
     access.require(Capability.WRITE)
-    item = _held_with_content(access, item_id)
+    item = _lock_with_content(access, item_id)
     expect(item)
     _delete(access, item)
 
@@ -172,7 +173,7 @@ def delete_item(access: Access, item_id: UUID, *, expect: Expectation = anything
 def retry_item(access: Access, item_id: UUID) -> Item:
     """Try again what failed: to read or transcribe the source, or to embed its text."""
     access.require(Capability.WRITE)
-    item = _held_with_content(access, item_id)
+    item = _lock_with_content(access, item_id)
     content = item.content
     if content.state == ContentState.FAILED:
         begin_again(access, content)
@@ -243,10 +244,10 @@ def delete_folder(access: Access, folder_id: UUID, *, cascade_items: bool = Fals
     folder = _visible_folder(access, folder_id)
     if cascade_items:
         filed = Item.objects.visible_to(access).filter(folders=folder)
-        intake.hold_all(filed.values_list("content", flat=True))
+        lock_contents_of(filed)
         for item in filed.select_for_update(of=("self",)):
             _delete(access, item)
-    # Held only now: whoever adds to it holds a content before, and the record misses no filing.
+    # Locked only now: whoever adds to it locks a content first, and the record misses no filing.
     folder = _visible_folder(access, folder_id, for_update=True)
     record.folder_deleted(access, folder)
     folder.delete()
@@ -275,10 +276,9 @@ def folder_by_name_or_id(access: Access, name_or_id: str) -> Folder:
     return folder
 
 
-def _held_with_content(access: Access, item_id: UUID) -> Item:
-    """The item and, before it, its content, held: jobs take them in that order too."""
-    intake.held(visible_item(access, item_id).content_id)
-    return visible_item(access, item_id, for_update=True)
+def _lock_with_content(access: Access, item_id: UUID) -> Item:
+    lock_item(Item.objects.visible_to(access), item_id)
+    return visible_item(access, item_id)
 
 
 def _visible_folder(access: Access, folder_id: UUID, *, for_update: bool = False) -> Folder:

@@ -133,7 +133,7 @@ def seen_items(access: Access, item_ids: Sequence[UUID]) -> list[Item]:
 
 def held_item(access: Access, item_id: UUID) -> Item:
     """An item whose relations nobody else changes until this transaction ends."""
-    # Not its key too: else two items that are being related to each other wait in a circle.
+    # Not its key too, to avoid deadlock between two items that are being related to each other.
     held = Item.objects.visible_to(access).select_for_update(of=("self",), no_key=True)
     item = held.select_related("content").filter(pk=item_id).first()
     if item is None:

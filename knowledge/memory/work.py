@@ -7,7 +7,7 @@ from uuid import UUID
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
-from knowledge.ingest import intake, shelving
+from knowledge.ingest import shelving
 from knowledge.ingest.shelving import Prepared
 from knowledge.ledger import changes
 from knowledge.memory.actions import Asked, asked_of
@@ -23,6 +23,7 @@ from knowledge.models import (
     RelationType,
 )
 from knowledge.models.attributes import changed_attributes
+from knowledge.models.locking import lock_content
 from knowledge.moderation import actors, quarantine
 from knowledge.moderation.findings import found_in
 
@@ -69,7 +70,7 @@ def manage(
     ready = _prepared(asked, task)
     draft = _draft(access, asked, task)
     with all_still_there():
-        intake.held(task.content_id)
+        lock_content(task.content_id)  # before the item, to avoid deadlock
         task = held_item(access, entity_id)
         _refuse_illegal(asked, task)
         _change(access, asked, task)

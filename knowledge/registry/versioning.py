@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from knowledge.access import Access
 from knowledge.errors import Conflict
-from knowledge.ingest import intake, shelving
+from knowledge.ingest import shelving
 from knowledge.ingest.shelving import Prepared, Wish
 from knowledge.ledger import changes
 from knowledge.models import (
@@ -20,6 +20,7 @@ from knowledge.models import (
     Version,
     Visibility,
 )
+from knowledge.models.locking import lock_item
 from knowledge.moderation import actors, quarantine
 from knowledge.moderation.findings import Found, each_once
 from knowledge.registry import publishing
@@ -147,13 +148,9 @@ def _known(access: Access, draft: Draft) -> Item | None:
 
 
 def _held(access: Access, draft: Draft) -> Item | None:
-    """The same, and before it its content, held: jobs take them in that order too."""
+    """The same, locked."""
     known = _known(access, draft)
-    if known is None:
-        return None
-    intake.held(known.content_id)
-    items = Item.objects.visible_to(access).select_for_update(of=("self",))
-    return items.select_related("content").filter(pk=known.pk).first()
+    return lock_item(Item.objects.visible_to(access), known.pk) if known else None
 
 
 def _unchanged(item: Item, draft: Draft) -> Contributed | None:

@@ -32,6 +32,7 @@ from knowledge.models import (
     Upload,
     Webhook,
 )
+from knowledge.models.locking import lock_content, lock_item
 from knowledge.moderation import quarantine
 
 
@@ -131,7 +132,7 @@ def _known_content(data: Mapping[str, Any]) -> Content | None:
     if data["canonical_url"]:
         contents |= Content.objects.filter(canonical_url=data["canonical_url"])
     content_id = contents.values_list("pk", flat=True).first()
-    return intake.held(content_id) if content_id else None
+    return lock_content(content_id) if content_id else None
 
 
 def _added_since(change: Change, content: Content) -> bool:
@@ -308,11 +309,7 @@ def _owner(change: Change) -> Access:
 
 
 def _held_item(change: Change) -> Item:
-    """The item, and before it its content, as everyone else holds them."""
-    items = Item.objects.filter(pk=change.target, owner_id=change.owner_id)
-    if content_id := items.values_list("content_id", flat=True).first():
-        intake.held(content_id)
-    item = items.select_related("content").select_for_update(of=("self",)).first()
+    item = lock_item(Item.objects.filter(owner_id=change.owner_id), change.target)
     if item is None:
         raise SinceChanged("It is deleted already.")
     return item
