@@ -26,6 +26,7 @@ from knowledge.models import Content, CrawlState, Item, PageState, Source, Sourc
 from knowledge.models.locking import lock_item
 from knowledge.sources import canonical
 from knowledge.sources.extracted import Extracted
+from knowledge.validation import make_storable
 
 DELETED = "deleted"
 
@@ -185,7 +186,7 @@ def _keep_text(visit: Visit, read: Read, extracted: Extracted, digest: str) -> N
 
 
 def _title(extracted: Extracted, url: str) -> str:
-    told = " ".join(extracted.title.replace("\0", " ").split())
+    told = " ".join(make_storable(extracted.title).split())
     return (told or unquote(urlsplit(url).path).strip("/") or urlsplit(url).netloc)[:500]
 
 

@@ -21,7 +21,7 @@ from pydantic import (
 
 from knowledge.ingest.intake import MAX_TEXT
 from knowledge.models import Content, ContentState, Folder, TranscriptionStatus
-from knowledge.validation import MAX_TAG
+from knowledge.validation import MAX_TAG, storage_faults
 
 UNFINISHED = "Its text was not there yet when it was exported; add its source again."
 _LONGEST_URL = 20_000
@@ -29,8 +29,8 @@ _LARGE = 1_000_000_000
 
 
 def storable(value: str) -> str:
-    if "\x00" in value:
-        raise ValueError("must not contain NUL characters")
+    for fault in storage_faults(value):
+        raise ValueError(fault)
     return value
 
 

@@ -36,6 +36,7 @@ from knowledge.sources.extracted import Extracted, Part, spoken
 from knowledge.storage import live_store
 from knowledge.text.chunking import chunk
 from knowledge.text.languages import language_of
+from knowledge.validation import make_storable
 
 MAX_TEXT = 2_000_000
 DOWNLOAD_SEC = 1_800
@@ -169,7 +170,7 @@ def checked_text(extracted: Extracted) -> str:
             reason="too_long",
         )
     # One character for one, for the parts count them.
-    return extracted.text.replace("\0", " ").encode(errors="replace").decode()
+    return make_storable(extracted.text)
 
 
 def forget_media(content_id: UUID) -> None:
