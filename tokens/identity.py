@@ -22,9 +22,9 @@ WRITES = frozenset(
 class WhoAmI:
     """A token as its holder sees it: who it is, what it reaches and what is left."""
 
+    owner: str
     name: str
     agent_id: str
-    owner: str
     capabilities: list[str]
     toolsets: list[str]
     is_unscoped: bool

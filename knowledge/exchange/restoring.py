@@ -23,16 +23,14 @@ from knowledge.ledger import changes
 from knowledge.models import (
     MEMORY_TYPES,
     UNIT_TYPES,
-    Content,
-    ContentState,
     Filing,
     Folder,
     IndexStatus,
     Item,
-    Link,
     Transform,
     Visibility,
 )
+from knowledge.models.content import Content, ContentState, Link
 from knowledge.models.locking import lock_contents
 from knowledge.sources import canonical
 

@@ -25,6 +25,7 @@ from knowledge.moderation import actors, quarantine
 from knowledge.moderation.findings import Found, each_once
 from knowledge.registry import publishing
 from knowledge.registry.bundles import Stored
+from knowledge.registry.published import WithItem
 from knowledge.registry.publishing import current_version
 from knowledge.trust.novelty import Novelty, novelty_of_text
 from knowledge.trust.scoring import score_item
@@ -65,7 +66,7 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contributed:
+class Contributed(WithItem):
     """What became of a contribution."""
 
     item: Item
@@ -79,25 +80,8 @@ class Contributed:
     copy_of: Original | None = None
 
     @property
-    def id(self) -> UUID:
-        return self.item.pk
-
-    @property
-    def quality_score(self) -> float | None:
-        return self.item.quality
-
-    @property
     def factors(self) -> dict[str, Any]:
         return self.quality.factors if self.quality else {}
-
-    @property
-    def quarantined(self) -> bool:
-        """Whether it is held back from others."""
-        return self.item.quarantined
-
-    @property
-    def suspected(self) -> list[str]:
-        return self.item.suspected
 
 
 def contribute(access: Access, draft: Draft) -> Contributed:
