@@ -32,13 +32,12 @@ from knowledge.monitoring.metrics import INGESTED, provider_call
 from knowledge.providers import live_transcriber, transcriber_named
 from knowledge.providers.protocols import StillTranscribing
 from knowledge.sources import audio, files, links
-from knowledge.sources.extracted import Extracted, Part, spoken
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, Part, spoken
 from knowledge.storage import live_store
 from knowledge.text.chunking import chunk
 from knowledge.text.languages import language_of
 from knowledge.validation import make_storable
 
-MAX_TEXT = 2_000_000
 DOWNLOAD_SEC = 1_800
 ANOTHER_AT_IT_SEC = 10.0
 UNFINISHED = (ContentState.QUEUED, ContentState.WORKING)
@@ -163,10 +162,10 @@ def checked_text(extracted: Extracted) -> str:
     """The text, if it is one that can be kept."""
     if not extracted.text.strip():
         raise IngestFailed("There is no text in it to be found.", reason="not_extractable")
-    if len(extracted.text) > MAX_TEXT:
+    if len(extracted.text) > MAX_STORED_TEXT:
         raise IngestFailed(
-            f"Its text has {len(extracted.text):,} characters, and at most {MAX_TEXT:,} are taken; "
-            "split it and add the parts.",
+            f"Its text has {len(extracted.text):,} characters, and at most {MAX_STORED_TEXT:,} are "
+            "taken; split it and add the parts.",
             reason="too_long",
         )
     # One character for one, for the parts count them.

@@ -1,19 +1,18 @@
 """What a caller may do with the items and folders it can see."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound, not_found
+from knowledge.errors import Conflict, InvalidInput, NotFound, not_found
 from knowledge.indexing import pipeline
 from knowledge.ingest import intake, shelving, tasks
 from knowledge.ledger import changes as record
@@ -32,13 +31,13 @@ from knowledge.models import (
 from knowledge.models.folder import FolderQuerySet
 from knowledge.models.item import ItemQuerySet
 from knowledge.models.locking import lock_contents_of, lock_item
+from knowledge.models.naming import get_by_name_or_id, refuse_taken_name
 from knowledge.moderation import quarantine
 from knowledge.validation import (
     as_moment,
     clean_line,
     clean_tags,
     clean_text,
-    id_or_none,
     one_of,
     within,
 )
@@ -218,7 +217,7 @@ def create_folder(access: Access, name: str) -> Folder:
     access.require(Capability.WRITE)
     access.require_whole_library()
     name = clean_line(name, field="name", longest=MAX_FOLDER_NAME)
-    with _unique_name():
+    with refuse_taken_name("folder"):
         folder = Folder.objects.create(owner_id=access.owner_id, name=name)
         record.folder_created(access, folder)
     return get_folder(access, folder.pk)
@@ -228,7 +227,7 @@ def rename_folder(access: Access, folder_id: UUID, name: str) -> Folder:
     """Give a folder another name."""
     access.require(Capability.WRITE)
     name = clean_line(name, field="name", longest=MAX_FOLDER_NAME)
-    with _unique_name():
+    with refuse_taken_name("folder"):
         folder = _visible_folder(access, folder_id, for_update=True)
         before, folder.name = folder.name, name
         folder.save(update_fields=["name"])
@@ -264,16 +263,8 @@ def get_folder(access: Access, folder_id: UUID) -> Folder:
 def folder_by_name_or_id(access: Access, name_or_id: str) -> Folder:
     """A folder as people name it: its name in any case, or its id."""
     folders = Folder.objects.visible_to(access)
-    folder = folders.filter(name__iexact=name_or_id).first()
-    if folder is None and (folder_id := id_or_none(name_or_id)):
-        folder = folders.filter(pk=folder_id).first()
-    if folder is None:
-        names = ", ".join(repr(each.name) for each in folders) or "none yet"
-        raise NotFound(
-            f"There is no folder {name_or_id!r}; there are: {names}. "
-            "The admin and POST /api/v1/folders make folders."
-        )
-    return folder
+    hint = "The admin and POST /api/v1/folders make folders."
+    return get_by_name_or_id(folders, name_or_id, noun="folder", hint=hint)
 
 
 def _lock_with_content(access: Access, item_id: UUID) -> Item:
@@ -381,12 +372,3 @@ def _let_go(access: Access, upload: Upload) -> None:
         return
     upload.kept_until = timezone.now() + record.KEPT_FOR
     upload.save(update_fields=["kept_until"])
-
-
-@contextmanager
-def _unique_name() -> Iterator[None]:
-    try:
-        with transaction.atomic():
-            yield
-    except IntegrityError:
-        raise NameTaken("There is a folder of that name already.", field="name") from None

@@ -12,7 +12,13 @@ from knowledge.ingest.shelving import Prepared
 from knowledge.ledger import changes
 from knowledge.memory.actions import Asked, asked_of
 from knowledge.memory.relations import all_still_there, end, held_item, link, seen_items
-from knowledge.memory.remembering import MAX_TITLE, Draft, drafted, refuse_wrong_targets, written
+from knowledge.memory.remembering import (
+    MAX_MEMORY_TITLE,
+    Draft,
+    drafted,
+    refuse_wrong_targets,
+    written,
+)
 from knowledge.memory.workflow import moves_from, why_not
 from knowledge.models import (
     Filing,
@@ -124,7 +130,7 @@ def _draft(access: Access, asked: Asked, task: Item) -> Draft | None:
     project, languages = _project(access, task), task.attributes.get("languages")
     inherited = {"languages": languages, "project": project and str(project.pk)}
     return drafted(
-        title=f"{saying.opening}: {task.title}"[:MAX_TITLE],
+        title=f"{saying.opening}: {task.title}"[:MAX_MEMORY_TITLE],
         text=saying.text,
         type=ItemType.EPISODE,
         attributes=changed_attributes(inherited, {"category": saying.category}),

@@ -14,7 +14,7 @@ from knowledge.validation import storage_faults
 
 MAX_UNIT = 500_000
 MAX_DEPTH = 24
-MAX_TITLE = 300
+MAX_UNIT_TITLE = 300
 SCHEMA_VERSION = "1.0"
 FIELD = "unit"
 
@@ -75,7 +75,7 @@ def read_unit(unit: object) -> Unit:
     return Unit(
         document=unit,
         type=type_,
-        title=_line(title)[:MAX_TITLE],
+        title=_line(title)[:MAX_UNIT_TITLE],
         text="\n\n".join(filter(None, sections)),
         digest=hashlib.sha256(written.encode()).hexdigest(),
     )
