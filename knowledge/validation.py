@@ -43,9 +43,12 @@ def has_lone_surrogate(text: str) -> bool:
     return False
 
 
-def make_storable(text: str) -> str:
-    """The text with a blank for each NUL and `?` for each lone surrogate, so of the same length."""
-    return text.replace("\x00", " ").encode(errors="replace").decode()
+def make_storable(text: str, *, nul: str = " ", surrogates: str = "replace") -> str:
+    """A text that Postgres takes; unless told otherwise, of the same length.
+
+    `nul` takes the place of each NUL; lone surrogates become `?`, or with "ignore" are left out.
+    """
+    return text.replace("\x00", nul).encode(errors=surrogates).decode()
 
 
 def clean_text(value: str, *, field: str, shortest: int, longest: int) -> str:

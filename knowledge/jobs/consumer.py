@@ -101,7 +101,7 @@ class HeldMessage(MessageProxy):
 
 def _storable(text: str) -> str:
     """The end of a text, as Postgres takes it."""
-    return make_storable(text[-MAX_ERROR_CHARS:])
+    return make_storable(text[-MAX_ERROR_CHARS:], nul="")
 
 
 class PostgresConsumer(Consumer):

@@ -204,7 +204,7 @@ def _read(message: "Message") -> _Answer:
 
 
 def _storable(told: str) -> str:
-    return make_storable(told).strip()
+    return make_storable(told, nul="", surrogates="ignore").strip()
 
 
 def _cost(message: "Message") -> float:
