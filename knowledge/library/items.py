@@ -33,10 +33,9 @@ from knowledge.models.item import ItemQuerySet
 from knowledge.models.locking import lock_contents_of, lock_item
 from knowledge.models.naming import get_by_name_or_id, refuse_taken_name
 from knowledge.moderation import quarantine
+from knowledge.retrieval.scope import Narrowing, narrow
 from knowledge.validation import (
-    as_moment,
     clean_line,
-    clean_tags,
     clean_text,
     one_of,
     within,
@@ -114,7 +113,7 @@ def list_items(access: Access, filters: ItemFilter, *, page: int = 1, per_page: 
     access.require(Capability.READ)
     within(page, field="page", low=1, high=MAX_PAGE)
     within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
-    items = Item.objects.visible_to(access).filter(_matching(access, filters))
+    items = _matching(access, filters)
     start = (page - 1) * per_page
     rows = _without_texts(_for_display(items, access)).newest_first()[start : start + per_page]
     return Page(list(rows), items.count(), page, per_page)
@@ -291,26 +290,26 @@ def _without_texts(items: ItemQuerySet) -> ItemQuerySet:
     return items.defer("content__text", "content__locators")
 
 
-def _matching(access: Access, filters: ItemFilter) -> Q:
+def _matching(access: Access, filters: ItemFilter) -> ItemQuerySet:
+    """By the engine's own limits, and by what only a listing can ask for."""
+    type_, tag = filters.type, filters.tag
+    narrowing = Narrowing(
+        folder_id=filters.folder_id,
+        types=() if type_ is None else [one_of(type_, ItemType.values, field="type")],
+        tags=() if tag is None else [tag],
+        since=filters.since,
+    )
     condition = Q()
-    if filters.folder_id is not None:
-        condition &= Q(folders=_visible_folder(access, filters.folder_id))
     if filters.archived is not None:
         condition &= Q(archived=filters.archived)
     if filters.in_kb is not None:
         condition &= Q(in_kb=filters.in_kb)
-    if filters.type is not None:
-        condition &= Q(type=one_of(filters.type, ItemType.values, field="type"))
-    if filters.tag is not None:
-        condition &= Q(tags__contains=clean_tags([filters.tag]))
     if filters.q is not None:
         words = clean_text(filters.q, field="q", shortest=1, longest=200)
         condition &= Q(custom_title__icontains=words) | Q(
             custom_title="", content__title__icontains=words
         )
-    if filters.since is not None:
-        condition &= Q(created_at__gte=as_moment(filters.since, field="since"))
-    return condition
+    return narrow(access, Item.objects.visible_to(access).filter(condition), narrowing)
 
 
 def begin_again(access: Access, content: Content) -> None:

@@ -188,7 +188,12 @@ def narrowed_items(
     if reach is Reach.REGISTRY:
         reached = Item.objects.published_to(access)
     found = reached.searchable(access, finds_archived=narrowing.finds_archived)
-    items = found.filter(described(access, narrowing))
+    return narrow(access, found, narrowing)
+
+
+def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQuerySet:
+    """Those of the items that all of the caller's limits leave."""
+    items = items.filter(described(access, narrowing))
     if narrowing.folder_id is not None:
         folder = Folder.objects.visible_to(access).filter(pk=narrowing.folder_id).first()
         if folder is None:
