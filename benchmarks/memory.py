@@ -119,14 +119,14 @@ def _remember(shelf: Shelf, turn: Document, *, answers: str | None) -> None:
     """As an agent would; a reply is related to what it answers."""
     from knowledge.errors import InvalidInput
     from knowledge.indexing import generations
-    from knowledge.memory.remembering import MAX_CONTENT, MAX_TITLE, add
+    from knowledge.memory.remembering import MAX_CONTENT, MAX_MEMORY_TITLE, add
     from knowledge.models import IndexStatus
 
     answered = shelf.items.get(answers or "")
     try:
         item = add(
             shelf.access,
-            title=turn.title[:MAX_TITLE],
+            title=turn.title[:MAX_MEMORY_TITLE],
             content=turn.text[:MAX_CONTENT],
             related_to=[str(answered)] if answered else None,
         ).item

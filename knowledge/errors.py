@@ -80,6 +80,12 @@ class NotFound(QuarryError):
     code = "not_found"
 
 
+def not_found(what: str, *, hint: str = "") -> NotFound:
+    """Missing and hidden look the same to a caller: neither says whether there is such a thing."""
+    sentence = f"No such {what}, or it is out of this token's reach"
+    return NotFound(f"{sentence}; {hint}." if hint else f"{sentence}.")
+
+
 class NameTaken(QuarryError):
     """A name that must be unique is in use."""
 

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -10,6 +10,9 @@ from knowledge.errors import ForbiddenBinary, InvalidId, InvalidInput
 
 MAX_TAGS = 50
 MAX_TAG = 100
+BROKEN_UNICODE = "contains broken Unicode (a lone surrogate)"
+UNBROKEN_TEXT = "text without broken Unicode (a lone surrogate)"
+"""What a string must be where only its type is checked."""
 UPLOAD_INSTEAD = (
     "Upload files by the REST routes: POST /api/v1/uploads/signed-url, PUT the file, "
     "then POST /api/v1/uploads/finalize or /api/v1/uploads/finalize-document."
@@ -21,14 +24,39 @@ _BEGINNING, _END = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
+def storage_faults(text: str) -> Iterator[str]:
+    """Why Postgres cannot store a text, if so: it has NUL characters, or lone surrogates."""
+    if "\x00" in text:
+        yield "must not contain NUL characters"
+    if has_lone_surrogate(text):
+        yield BROKEN_UNICODE
+
+
+def has_lone_surrogate(text: str) -> bool:
+    """Whether a text has half of a pair of surrogates, which JSON can carry and UTF-8 cannot."""
+    if text.isascii():
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def make_storable(text: str, *, nul: str = " ", surrogates: str = "replace") -> str:
+    """A text that Postgres takes; unless told otherwise, of the same length.
+
+    `nul` takes the place of each NUL; lone surrogates become `?`, or with "ignore" are left out.
+    """
+    return text.replace("\x00", nul).encode(errors=surrogates).decode()
+
+
 def clean_text(value: str, *, field: str, shortest: int, longest: int) -> str:
     """The text as it came, once it is known to be storable and of a length we take."""
     if not isinstance(value, str):
         raise InvalidInput(f"{field} must be a string.", field=field)
-    if "\x00" in value:
-        raise InvalidInput(f"{field} must not contain NUL characters.", field=field)
-    if not value.isascii():
-        _refuse_surrogates(value, field)
+    for fault in storage_faults(value):
+        raise InvalidInput(f"{field} {fault}.", field=field)
     if value and not value.strip():
         raise InvalidInput(f"{field} must not be blank.", field=field)
     if not shortest <= len(value) <= longest:
@@ -123,15 +151,6 @@ def _in_utc(moment: datetime) -> datetime:
         return moment.astimezone(UTC)
     except OverflowError:
         return _BEGINNING if moment.year == 1 else _END
-
-
-def _refuse_surrogates(value: str, field: str) -> None:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(
-            f"{field} contains broken Unicode (a lone surrogate).", field=field
-        ) from None
 
 
 def refuse_blob(text: str) -> None:

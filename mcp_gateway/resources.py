@@ -8,7 +8,7 @@ from mcp_types import TextResourceContents as Contents
 
 from knowledge.access import Access
 from knowledge.asks import Ask
-from knowledge.errors import InvalidId, NotFound
+from knowledge.errors import InvalidId, NotFound, not_found
 from knowledge.library import items as library
 from knowledge.models import Item
 from knowledge.validation import as_id
@@ -84,7 +84,7 @@ def read_resource(access: Access, uri: str) -> Contents:
 
 
 def no_such_resource() -> NotFound:
-    return NotFound("No such resource, or it is out of this token's reach; resources/list has all.")
+    return not_found("resource", hint="resources/list has all")
 
 
 def _folders() -> Resource:

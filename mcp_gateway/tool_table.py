@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from knowledge.access import Access, Capability
 from knowledge.asks import Ask
 from knowledge.errors import InvalidInput
+from knowledge.validation import UNBROKEN_TEXT
 from mcp_gateway.payloads.base import Payload
 from mcp_gateway.printing import printable
 from mcp_gateway.schemas import input_schema, output_schema
@@ -32,7 +33,7 @@ _KINDS = {
     "string_type": "a string",
     "bool_type": "true or false",
     "list_type": "a list",
-    "string_unicode": "text without broken Unicode (a lone surrogate)",
+    "string_unicode": UNBROKEN_TEXT,
 }
 
 TOOLS: dict[tuple[Toolset, str], "Tool"] = {}

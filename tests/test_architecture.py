@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 EDGES = ("knowledge/api", "mcp_gateway", "knowledge/retrieval")
 ASKS = (
-    "knowledge/library/items.py",
+    "knowledge/library",
     "knowledge/ingest/ingestion.py",
     "knowledge/ingest/transforms.py",
     "knowledge/ledger/webhooks.py",
@@ -25,8 +25,9 @@ GUARDED = {
 }
 DOORS = {"visible_to", "published_to", "offered_to", "create"}
 # Who puts a file has no token: the signature of its address is the right to. Who undoes is the
-# operator, for whom a judgment counts of whatever it was.
+# operator, for whom a judgment counts of whatever it was. A file is found by its item's content.
 ALLOWED = {
+    ("knowledge/library/originals.py", "Upload", "filter"),
     ("knowledge/registry/undone.py", "Item", "select_related"),
     ("knowledge/ingest/uploads.py", "Upload", "filter"),
     ("knowledge/ingest/uploads.py", "Upload", "select_for_update"),

@@ -14,9 +14,9 @@ from tokens.models import Token
 class WhoAmI:
     """A token as its holder sees it: who it is, what it reaches and what is left."""
 
+    owner: str
     name: str
     agent_id: str
-    owner: str
     capabilities: list[str]
     toolsets: list[str]
     is_unscoped: bool

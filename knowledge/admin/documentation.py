@@ -132,16 +132,10 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"owner": request.user.pk, **super().get_changeform_initial_data(request)}
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         source = self.get_object(request, unquote(object_id))
         context = _pages(request, source) if source else {}
-        answer = super().change_view(request, object_id, form_url, context)
+        answer = super().change_view(request, object_id, extra_context=context)
         if source and source.is_at_work:
             answer.headers["Refresh"] = str(LOOK_AGAIN_SEC)
         return answer

@@ -33,7 +33,9 @@ def _projects() -> Any:
 class MemoryForm(AskForm[Memory]):
     """What everything that is remembered may say of itself."""
 
-    title = forms.CharField(max_length=remembering.MAX_TITLE, widget=UnfoldAdminTextInputWidget)
+    title = forms.CharField(
+        max_length=remembering.MAX_MEMORY_TITLE, widget=UnfoldAdminTextInputWidget
+    )
     tags = LinesField(required=False, help_text="One tag per line.")
 
     class Meta:

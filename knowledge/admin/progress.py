@@ -64,6 +64,8 @@ class RetryAdmin(ModelAdmin[M]):
             **self.admin_site.each_context(request),
             "title": "Try again",
             "subtitle": str(obj),
+            "asked": str(obj),
+            "yes": "Try again",
             "opts": self.opts,
             "content": content,
             "told": getattr(content, "error", "") or getattr(obj, "index_error", ""),

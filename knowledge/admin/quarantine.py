@@ -122,16 +122,10 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
 
     # Ruling -----------------------------------------------------------------------------
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         may_rule = request.user.has_perm("knowledge.change_quarantine")
         context = {"may_rule": may_rule, "longest_note": quarantine.MAX_NOTE}
-        return super().change_view(request, object_id, form_url, context)
+        return super().change_view(request, object_id, extra_context=context)
 
     def get_urls(self) -> list[URLPattern]:
         rule = path(

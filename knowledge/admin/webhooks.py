@@ -33,7 +33,7 @@ _COLOURS = {
 
 class WebhookForm(AskForm[Webhook]):
     url = forms.CharField(
-        label="URL", max_length=webhooks.MAX_URL, widget=UnfoldAdminTextInputWidget
+        label="URL", max_length=webhooks.MAX_WEBHOOK_URL, widget=UnfoldAdminTextInputWidget
     )
     events = forms.MultipleChoiceField(
         choices=WebhookEvent,

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, cast
 from uuid import UUID
 
 from django.http.request import RawPostDataException
@@ -21,8 +21,6 @@ from knowledge.models import IdempotencyRecord
 from knowledge.validation import as_id
 
 __all__ = ["AskView", "Input", "NoSuchRoute", "errors", "path_id"]
-
-InputT = TypeVar("InputT", bound="Input")
 
 
 class _Credential(Protocol):

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from knowledge.api.errors import CODES
 from knowledge.api.examples import EXAMPLES
 from knowledge.api.following import link
+from knowledge.errors import not_found
 
 Json = dict[str, Any]
 
@@ -19,7 +20,7 @@ MEANINGS = {
     401: "No token, or one that is unknown, expired or revoked.",
     402: "The month's allowance is used up.",
     403: "The token may not do this.",
-    404: "No such thing, or it is out of this token's reach.",
+    404: not_found("thing").message,
     409: "The name is taken, the key was used, or the state of things does not allow it.",
     413: "The body is too large.",
     415: "A kind of content that is not taken, or not what it was said to be.",

@@ -18,6 +18,7 @@ from knowledge.errors import (
     PayloadTooLarge,
     QuarryError,
     UnsupportedMedia,
+    not_found,
 )
 
 logger = logging.getLogger(__name__)
@@ -75,7 +76,7 @@ def _translated(error: Exception, view: Any) -> tuple[QuarryError, int, dict[str
     if isinstance(error, exceptions.APIException):
         return _from_framework(error)
     if isinstance(error, Http404):
-        error = NotFound("No such thing, or it is out of this token's reach.")
+        error = not_found("thing")
     if isinstance(error, RequestDataTooBig):
         error = PayloadTooLarge("The body is too large; send less at a time.")
     if isinstance(error, PermissionDenied):

@@ -10,7 +10,15 @@ from drf_spectacular.plumbing import build_choice_field
 from rest_framework import serializers
 
 from knowledge.errors import InvalidInput
-from knowledge.validation import MAX_TAG, MAX_TAGS, as_id, one_of, within
+from knowledge.validation import (
+    MAX_TAG,
+    MAX_TAGS,
+    UNBROKEN_TEXT,
+    as_id,
+    has_lone_surrogate,
+    one_of,
+    within,
+)
 
 SINCE = "An ISO date or datetime, or an age: 7d, 2w, 3m, 1y."
 _INTEGER = re.compile(r"[+-]?\d{1,30}")
@@ -62,18 +70,10 @@ class Text(Spoken, serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
-        if not data.isascii():
-            self._refuse_surrogates(data)
-        return data
-
-    def _refuse_surrogates(self, data: str) -> None:
-        try:
-            data.encode()
-        except UnicodeEncodeError:
+        if has_lone_surrogate(data):
             name, whose = _names(self)
-            raise InvalidInput(
-                f"{whose} must be text without broken Unicode (a lone surrogate).", field=name
-            ) from None
+            raise InvalidInput(f"{whose} must be {UNBROKEN_TEXT}.", field=name)
+        return data
 
 
 class Since(Text):

@@ -16,7 +16,7 @@ from knowledge.asks import Ask
 from knowledge.memory import relations, remembering, work
 from knowledge.memory.actions import ACTIONS
 from knowledge.memory.relations import MAX_PAGE, MAX_PER_PAGE
-from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_RELATED, MAX_TITLE
+from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_MEMORY_TITLE, MAX_RELATED
 from knowledge.models import IndexStatus, RelationType
 from knowledge.models.attributes import MAX_ASSIGNEES, MAX_LANGUAGES, PRIORITIES, TASK_STATUSES
 from knowledge.validation import MAX_TAG
@@ -30,7 +30,7 @@ def _maybe(**kwargs: Any) -> dict[str, Any]:
 class MemoryInput(Input):
     """Something to remember."""
 
-    title = Text(shortest=1, longest=MAX_TITLE)
+    title = Text(shortest=1, longest=MAX_MEMORY_TITLE)
     content = Text(shortest=1, longest=MAX_CONTENT)
     entity_type = Text(default="episode", words=ENTITY_TYPES)
     category = Text(**_maybe(shortest=1, longest=MAX_TAG))

@@ -14,12 +14,12 @@ from knowledge.crawling.documentation import (
     MAX_NAME,
     MAX_PATTERN,
     MAX_PATTERNS,
-    MAX_URL,
     SourceChanges,
 )
 from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import CrawlState, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
+from knowledge.sources.extracted import MAX_PAGE_URL
 
 
 class Pattern(Text):
@@ -49,7 +49,7 @@ class SourceInput(Input):
     """A site to crawl."""
 
     name = Text(shortest=1, longest=MAX_NAME, help_text="Unique whatever its case.")
-    start_url = Text(shortest=1, longest=MAX_URL, help_text="Only its own site is crawled.")
+    start_url = Text(shortest=1, longest=MAX_PAGE_URL, help_text="Only its own site is crawled.")
     include = Patterns(default=list, help_text="Only pages whose path fits one of these.")
     exclude = Patterns(default=list, help_text="No page whose path fits one of these.")
     depth = WholeNumber(

@@ -16,7 +16,7 @@ from knowledge.models import Webhook, WebhookEvent
 class WebhookInput(Input):
     """An address to tell, and of what."""
 
-    url = Text(shortest=1, longest=webhooks.MAX_URL)
+    url = Text(shortest=1, longest=webhooks.MAX_WEBHOOK_URL)
     events = ListOf(
         child=OneOf(WebhookEvent.choices),
         required=False,

@@ -20,6 +20,7 @@ from knowledge.ingest.intake import alone
 from knowledge.models import CrawlState, PageState, Source
 from knowledge.sources import http
 from knowledge.sources.addresses import read_url
+from knowledge.validation import make_storable
 
 TURN_SEC = 30.0
 """How long a crawl works before others have their turn."""
@@ -191,7 +192,7 @@ def _robots_of(site: Site) -> str:
             reason="server_error",
         )
     text = answer.body.decode(errors="replace") if answer.status < 300 else ""
-    return text[:LONGEST].replace("\0", " ")
+    return make_storable(text[:LONGEST])
 
 
 def _finish(source: Source) -> None:

@@ -1,27 +1,33 @@
 """Documentation sources: sites that are crawled page by page, and kept up to date."""
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from knowledge.access import Access, Capability
 from knowledge.crawling import actors, crawl
-from knowledge.errors import Conflict, IngestFailed, InvalidInput, NameTaken, NotFound, OutOfScope
-from knowledge.ingest import intake
+from knowledge.errors import (
+    Conflict,
+    IngestFailed,
+    InvalidInput,
+    OutOfScope,
+    not_found,
+)
 from knowledge.ledger import changes
 from knowledge.library import items as library
 from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import Folder, Item, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
+from knowledge.models.locking import lock_contents_of
+from knowledge.models.naming import get_by_name_or_id, refuse_taken_name
 from knowledge.sources.addresses import read_url
-from knowledge.validation import clean_line, clean_text, id_or_none, one_of, within
+from knowledge.sources.extracted import MAX_PAGE_URL
+from knowledge.validation import clean_line, clean_text, one_of, within
 
 MAX_NAME = 200
-MAX_URL = 2_000
 MAX_PATTERNS = 50
 MAX_PATTERN = 200
 MAX_SOURCES = 200
@@ -29,9 +35,7 @@ DEPTH = 3
 PAGES = 100
 
 _SETTINGS = ("name", "include", "exclude", "depth", "max_pages")
-_NAME_TAKEN = (
-    "There is a source of that name already; refresh that one by its id, or choose another name."
-)
+_NAME_TAKEN = "refresh that one by its id, or choose another name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +85,7 @@ def get_source(access: Access, source_id: UUID) -> Source:
     access.require(Capability.READ)
     source = Source.objects.visible_to(access).with_progress().filter(pk=source_id).first()
     if source is None:
-        raise _no_such_source()
+        raise not_found("source")
     return source
 
 
@@ -123,7 +127,7 @@ def add_source(
         name=name, include=include, exclude=exclude, depth=depth, max_pages=max_pages
     )
     fields = {**wished.checked(), "start_url": _start(start_url)}
-    with _unique_name():
+    with refuse_taken_name("source", hint=_NAME_TAKEN):
         folder_id = _filed_in(access, folder_id)
         if Source.objects.visible_to(access).count() >= MAX_SOURCES:
             raise Conflict(f"There are {MAX_SOURCES} sources already; delete one first.")
@@ -151,10 +155,10 @@ def update_source(access: Access, source_id: UUID, wished: SourceChanges) -> Sou
     """Change what is given; patterns, depth and number of pages hold from the next page on."""
     access.require(Capability.WRITE)
     fields = wished.checked()
-    with _unique_name():
+    with refuse_taken_name("source", hint=_NAME_TAKEN):
         source = crawl.held(_visible(access, source_id).pk)
         if source is None:
-            raise _no_such_source()
+            raise not_found("source")
         before = _settings_of(source)
         for name, value in fields.items():
             setattr(source, name, value)
@@ -170,10 +174,10 @@ def delete_source(access: Access, source_id: UUID, *, delete_items: bool = False
     _visible(access, source_id)
     items = Item.objects.visible_to(access).filter(source_page__source=source_id)
     if delete_items:
-        intake.hold_all(items.values_list("content", flat=True))
+        lock_contents_of(items)
     source = crawl.held(source_id)
     if source is None:
-        raise _no_such_source()
+        raise not_found("source")
     item_ids = list(items.values_list("pk", flat=True)) if delete_items else []
     # In this order, for it is undone in the other: an item, its source, and then its page.
     for page in source.pages.all():
@@ -188,24 +192,14 @@ def source_named(access: Access, name_or_id: str) -> Source:
     """A source as people name it: its name in any case, or its id."""
     access.require(Capability.READ)
     sources = Source.objects.visible_to(access)
-    source = sources.filter(name__iexact=name_or_id).first()
-    if source is None and (source_id := id_or_none(name_or_id)):
-        source = sources.filter(pk=source_id).first()
-    if source is None:
-        names = ", ".join(repr(each.name) for each in sources) or "none yet"
-        raise NotFound(f"There is no source {name_or_id!r}; there are: {names}.")
-    return source
+    return get_by_name_or_id(sources, name_or_id, noun="source")
 
 
 def _visible(access: Access, source_id: UUID) -> Source:
     source = Source.objects.visible_to(access).filter(pk=source_id).first()
     if source is None:
-        raise _no_such_source()
+        raise not_found("source")
     return source
-
-
-def _no_such_source() -> NotFound:
-    return NotFound("No such source, or it is out of this token's reach.")
 
 
 def _hide_items(access: Access, pages: Collection[SourcePage]) -> None:
@@ -217,7 +211,7 @@ def _hide_items(access: Access, pages: Collection[SourcePage]) -> None:
 
 
 def _start(url: str) -> str:
-    url = clean_text(url, field="start_url", shortest=1, longest=MAX_URL).strip()
+    url = clean_text(url, field="start_url", shortest=1, longest=MAX_PAGE_URL).strip()
     try:
         return read_url(url.partition("#")[0]).url
     except IngestFailed as error:
@@ -258,14 +252,3 @@ def _filed_in(access: Access, folder_id: UUID | None) -> UUID | None:
 def _settings_of(source: Source) -> dict[str, Any]:
     data = changes.as_data(source)
     return {name: data[name] for name in _SETTINGS}
-
-
-@contextmanager
-def _unique_name() -> Iterator[None]:
-    try:
-        with transaction.atomic():
-            yield
-    except IntegrityError as error:
-        if "source_name_once_per_owner" not in str(error):
-            raise
-        raise NameTaken(_NAME_TAKEN, field="name") from None

@@ -22,6 +22,7 @@ from knowledge.errors import IngestFailed
 from knowledge.models import PageState, Source, SourcePage
 from knowledge.sources import canonical
 from knowledge.sources.addresses import read_url
+from knowledge.sources.extracted import MAX_PAGE_URL
 
 LOOKS_A_PAGE = 3
 """Addresses that may be asked for, for each page that may be kept: some lead nowhere new."""
@@ -30,7 +31,6 @@ KNOWN_A_PAGE = 5
 MANY_ALIKE = 20
 MAX_TRIES = 3
 RETRY_SEC = 30
-LONGEST_URL = 2_000
 
 _NO_PAGES = re.compile(
     r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|css|js|mjs|map|json|xml|rss|atom|woff2?|ttf|"
@@ -65,7 +65,7 @@ def address_of(site: Site, url: str) -> Address | None:
     """The address of a page of this site; None for anything else."""
     try:
         shown = read_url(canonical.shown(url)).url
-        if not site.has(shown) or len(shown) > LONGEST_URL:
+        if not site.has(shown) or len(shown) > MAX_PAGE_URL:
             return None
         return Address(shown, canonical.key(shown))
     except IngestFailed:

@@ -23,8 +23,10 @@ from knowledge.ingest import intake, shelving
 from knowledge.ingest.shelving import Prepared, Wish
 from knowledge.ledger import changes
 from knowledge.models import Content, CrawlState, Item, PageState, Source, SourcePage
+from knowledge.models.locking import lock_item
 from knowledge.sources import canonical
 from knowledge.sources.extracted import Extracted
+from knowledge.validation import make_storable
 
 DELETED = "deleted"
 
@@ -184,7 +186,7 @@ def _keep_text(visit: Visit, read: Read, extracted: Extracted, digest: str) -> N
 
 
 def _title(extracted: Extracted, url: str) -> str:
-    told = " ".join(extracted.title.replace("\0", " ").split())
+    told = " ".join(make_storable(extracted.title).split())
     return (told or unquote(urlsplit(url).path).strip("/") or urlsplit(url).netloc)[:500]
 
 
@@ -216,15 +218,10 @@ def _rewrite(
 
 
 def _held_item(visit: Visit) -> Item | None:
-    """The page's item and, before it, its content, held; None if there is none to be changed."""
+    """The page's item, locked; None if there is none to be changed."""
     if visit.page.item_id is None:
         return None
-    items = Item.objects.visible_to(visit.access).filter(pk=visit.page.item_id)
-    content_id = items.values_list("content_id", flat=True).first()
-    if content_id is None:
-        return None
-    intake.held(content_id)
-    return items.select_related("content").select_for_update(of=("self",)).first()
+    return lock_item(Item.objects.visible_to(visit.access), visit.page.item_id)
 
 
 def _put_item_away(visit: Visit) -> None:

@@ -8,15 +8,8 @@ from pydantic import AfterValidator, Field, JsonValue, field_validator
 
 from knowledge.exchange.item_records import check_storable, one_of
 from knowledge.exchange.records import Address, Moment, Name, Number, Reason, Record, Text
-from knowledge.models import (
-    PageState,
-    Relation,
-    RelationType,
-    Source,
-    SourcePage,
-    Version,
-    Visibility,
-)
+from knowledge.models import Relation, RelationType, Version, Visibility
+from knowledge.models.documentation import PageState, Source, SourcePage
 
 MOST_PAGES = 20_000
 _LARGEST_VERSION = 1_000_000

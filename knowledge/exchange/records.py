@@ -19,9 +19,9 @@ from pydantic import (
     model_validator,
 )
 
-from knowledge.ingest.intake import MAX_TEXT
 from knowledge.models import Content, ContentState, Folder, TranscriptionStatus
-from knowledge.validation import MAX_TAG
+from knowledge.sources.extracted import MAX_STORED_TEXT
+from knowledge.validation import MAX_TAG, storage_faults
 
 UNFINISHED = "Its text was not there yet when it was exported; add its source again."
 _LONGEST_URL = 20_000
@@ -29,8 +29,8 @@ _LARGE = 1_000_000_000
 
 
 def storable(value: str) -> str:
-    if "\x00" in value:
-        raise ValueError("must not contain NUL characters")
+    for fault in storage_faults(value):
+        raise ValueError(fault)
     return value
 
 
@@ -149,7 +149,7 @@ class ContentRecord(Record):
     transcript_by: Word
     media_url: Address
     cost_usd: Dollars | None = None
-    text: Annotated[Text, Field(max_length=MAX_TEXT)]
+    text: Annotated[Text, Field(max_length=MAX_STORED_TEXT)]
     parts: list[PartRecord]
 
     @classmethod

@@ -23,16 +23,15 @@ from knowledge.ledger import changes
 from knowledge.models import (
     MEMORY_TYPES,
     UNIT_TYPES,
-    Content,
-    ContentState,
     Filing,
     Folder,
     IndexStatus,
     Item,
-    Link,
     Transform,
     Visibility,
 )
+from knowledge.models.content import Content, ContentState, Link
+from knowledge.models.locking import lock_contents
 from knowledge.sources import canonical
 
 
@@ -185,8 +184,8 @@ def _says_just(content: Content, record: ContentRecord) -> bool:
 
 def _held(owner_id: int | None, content_ids: Iterable[UUID]) -> dict[UUID, Content]:
     """Contents of an owner, or shared ones, that stay as they are until this transaction ends."""
-    contents = Content.objects.select_for_update(no_key=True).filter(owner_id=owner_id)
-    return contents.order_by("pk").in_bulk(set(content_ids))
+    contents = Content.objects.filter(owner_id=owner_id)
+    return lock_contents(contents).in_bulk(set(content_ids))
 
 
 def _key(url: str) -> str:

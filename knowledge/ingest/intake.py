@@ -1,7 +1,7 @@
 """How a content gets its text after it was asked for. Each step may run twice or die half way."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -27,16 +27,17 @@ from knowledge.models import (
     Step,
     TranscriptionStatus,
 )
+from knowledge.models.locking import lock_content
 from knowledge.monitoring.metrics import INGESTED, provider_call
 from knowledge.providers import live_transcriber, transcriber_named
 from knowledge.providers.protocols import StillTranscribing
 from knowledge.sources import audio, files, links
-from knowledge.sources.extracted import Extracted, Part, spoken
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, Part, spoken
 from knowledge.storage import live_store
 from knowledge.text.chunking import chunk
 from knowledge.text.languages import language_of
+from knowledge.validation import make_storable
 
-MAX_TEXT = 2_000_000
 DOWNLOAD_SEC = 1_800
 ANOTHER_AT_IT_SEC = 10.0
 UNFINISHED = (ContentState.QUEUED, ContentState.WORKING)
@@ -75,7 +76,7 @@ def transcribe(content_id: UUID) -> Extracted | None:
 @transaction.atomic
 def fill(content_id: UUID, extracted: Extracted) -> list[Item]:
     """Give a content its text, index every item that waited for it, and answer those."""
-    content = held(content_id)
+    content = lock_content(content_id)
     if content is None or content.state not in UNFINISHED:
         return []
     return filled(content, extracted)
@@ -100,7 +101,7 @@ def filled(content: Content, extracted: Extracted) -> list[Item]:
 @transaction.atomic
 def fail(content_id: UUID, error: QuarryError) -> list[Item]:
     """Say why there is no text, give back what was reserved, and answer the items it concerns."""
-    content = held(content_id)
+    content = lock_content(content_id)
     if content is None or content.state not in UNFINISHED:
         return []
     content.state = ContentState.FAILED
@@ -122,21 +123,6 @@ def fail(content_id: UUID, error: QuarryError) -> list[Item]:
     transaction.on_commit(lambda: forget_media(content_id))
     transaction.on_commit(INGESTED.labels(content.kind, "failed").inc)
     return items
-
-
-def held(content_id: UUID) -> Content | None:
-    """The content, which nobody else changes until this transaction ends; None once it is gone.
-
-    Whoever needs an item's row too takes it after this one, so that nobody waits in a circle.
-    """
-    # Not its key too: whoever changes an item looks at that as it commits, holding the item.
-    return Content.objects.select_for_update(no_key=True).filter(pk=content_id).first()
-
-
-def hold_all(content_ids: Iterable[UUID]) -> None:
-    """Hold several contents, in the one order that everybody takes them in."""
-    for content_id in sorted(set(content_ids)):
-        held(content_id)
 
 
 def queue(content: Content, step: Step) -> None:
@@ -176,14 +162,14 @@ def checked_text(extracted: Extracted) -> str:
     """The text, if it is one that can be kept."""
     if not extracted.text.strip():
         raise IngestFailed("There is no text in it to be found.", reason="not_extractable")
-    if len(extracted.text) > MAX_TEXT:
+    if len(extracted.text) > MAX_STORED_TEXT:
         raise IngestFailed(
-            f"Its text has {len(extracted.text):,} characters, and at most {MAX_TEXT:,} are taken; "
-            "split it and add the parts.",
+            f"Its text has {len(extracted.text):,} characters, and at most {MAX_STORED_TEXT:,} are "
+            "taken; split it and add the parts.",
             reason="too_long",
         )
     # One character for one, for the parts count them.
-    return extracted.text.replace("\0", " ").encode(errors="replace").decode()
+    return make_storable(extracted.text)
 
 
 def forget_media(content_id: UUID) -> None:

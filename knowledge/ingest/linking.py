@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 from knowledge.ingest import intake, tasks
 from knowledge.ledger import quotas
 from knowledge.models import Content, ContentState, Link, Step, TranscriptionStatus
+from knowledge.models.locking import lock_content
 from knowledge.sources import audio
 from knowledge.sources.extracted import Extracted, Fetched, Recording
 
@@ -19,7 +20,7 @@ def known(key: str) -> Content | None:
 
 def still_known(content: Content) -> Content | None:
     """The content, held while an item is made for it; None if it is gone or failed meanwhile."""
-    content_now = intake.held(content.pk)
+    content_now = lock_content(content.pk)
     if content_now is None or content_now.state == ContentState.FAILED:
         return None
     return content_now
@@ -34,7 +35,7 @@ def kept(owner_id: int, key: str, fetched: Fetched) -> Content | None:
     found, is_new = Content.objects.get_or_create(
         canonical_url=fetched.key, defaults=_fields(fetched)
     )
-    content = intake.held(found.pk)
+    content = lock_content(found.pk)
     if content is None:
         return None
     for each in {fetched.key, *([key] if fetched.is_lasting else [])}:

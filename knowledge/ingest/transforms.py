@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, NotFound, ProviderUnavailable
+from knowledge.errors import Conflict, ProviderUnavailable, not_found
 from knowledge.ingest import tasks
 from knowledge.models import Item, Transform, TransformState
 from knowledge.providers import live_summarizer
@@ -22,7 +22,7 @@ def transform_item(access: Access, item_id: UUID) -> Transform:
     access.require(Capability.WRITE)
     item = Item.objects.visible_to(access).select_related("content").filter(pk=item_id).first()
     if item is None:
-        raise NotFound("No such item, or it is out of this token's reach.")
+        raise not_found("item")
     if not item.content.is_ready:
         raise Conflict(
             "The item's text is not there yet, so there is nothing to sum up; ask when it is ready."

@@ -185,14 +185,7 @@ class DjangoConnections(Middleware):
     def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
         close_old_connections()
 
-    def after_process_message(
-        self,
-        broker: Broker,
-        message: MessageProxy,
-        *,
-        result: Any = None,
-        exception: BaseException | None = None,
-    ) -> None:
+    def after_process_message(self, broker: Broker, message: MessageProxy, **ended: Any) -> None:
         for used in connections.all(initialized_only=True):
             if used.in_atomic_block:
                 # A time limit that strikes in the exit of an atomic block leaves it open for

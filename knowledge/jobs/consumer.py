@@ -19,6 +19,7 @@ from dramatiq.errors import ConnectionClosed, DecodeError
 from dramatiq.message import Message
 
 from knowledge.locks import new_worker_key
+from knowledge.validation import make_storable
 
 logger = logging.getLogger(__name__)
 
@@ -99,8 +100,8 @@ class HeldMessage(MessageProxy):
 
 
 def _storable(text: str) -> str:
-    """The end of a text without what Postgres refuses: NUL and halves of surrogate pairs."""
-    return text[-MAX_ERROR_CHARS:].replace("\0", "").encode(errors="replace").decode()
+    """The end of a text, as Postgres takes it."""
+    return make_storable(text[-MAX_ERROR_CHARS:], nul="")
 
 
 class PostgresConsumer(Consumer):

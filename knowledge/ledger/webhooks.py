@@ -19,8 +19,8 @@ from knowledge.errors import (
     Conflict,
     IngestFailed,
     InvalidInput,
-    NotFound,
     ProviderUnavailable,
+    not_found,
 )
 from knowledge.ledger import changes
 from knowledge.ledger.quotas import RESOURCE, Quota
@@ -31,7 +31,7 @@ from knowledge.sources.http import stream
 from knowledge.validation import clean_line, one_of
 
 MAX_WEBHOOKS = 20
-MAX_URL = 2_000
+MAX_WEBHOOK_URL = 2_000
 TEST_EVENT = "webhook.test"
 ANSWER_SEC = 15
 GONE = 410
@@ -85,7 +85,7 @@ def delete_webhook(access: Access, webhook_id: UUID) -> None:
 
 def check_webhook_url(url: str) -> str:
     """A URL that may be told things; every address behind its name is vetted at each delivery."""
-    url = clean_line(url, field="url", longest=MAX_URL)
+    url = clean_line(url, field="url", longest=MAX_WEBHOOK_URL)
     try:
         read_url(url)
     except IngestFailed as error:
@@ -266,7 +266,7 @@ def _visible(access: Access, webhook_id: UUID) -> Webhook:
     _require_all(access)
     webhook = Webhook.objects.visible_to(access).filter(pk=webhook_id).first()
     if webhook is None:
-        raise NotFound("No such webhook, or it is out of this token's reach.")
+        raise not_found("webhook")
     return webhook
 
 

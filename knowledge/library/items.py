@@ -1,19 +1,18 @@
 """What a caller may do with the items and folders it can see."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, InvalidInput, NameTaken, NotFound
+from knowledge.errors import Conflict, InvalidInput, NotFound, not_found
 from knowledge.indexing import pipeline
 from knowledge.ingest import intake, shelving, tasks
 from knowledge.ledger import changes as record
@@ -31,13 +30,13 @@ from knowledge.models import (
 )
 from knowledge.models.folder import FolderQuerySet
 from knowledge.models.item import ItemQuerySet
+from knowledge.models.locking import lock_contents_of, lock_item
+from knowledge.models.naming import get_by_name_or_id, refuse_taken_name
 from knowledge.moderation import quarantine
+from knowledge.retrieval.scope import Narrowing, narrow
 from knowledge.validation import (
-    as_moment,
     clean_line,
-    clean_tags,
     clean_text,
-    id_or_none,
     one_of,
     within,
 )
@@ -114,7 +113,7 @@ def list_items(access: Access, filters: ItemFilter, *, page: int = 1, per_page: 
     access.require(Capability.READ)
     within(page, field="page", low=1, high=MAX_PAGE)
     within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
-    items = Item.objects.visible_to(access).filter(_matching(access, filters))
+    items = _matching(access, filters)
     start = (page - 1) * per_page
     rows = _without_texts(_for_display(items, access)).newest_first()[start : start + per_page]
     return Page(list(rows), items.count(), page, per_page)
@@ -143,7 +142,7 @@ def visible_item(access: Access, item_id: UUID, *, for_update: bool = False) -> 
 def _shown_item(access: Access, items: ItemQuerySet, item_id: UUID) -> Item:
     item = _for_display(items, access).with_attributes_for(access).filter(pk=item_id).first()
     if item is None:
-        raise _no_such("item")
+        raise not_found("item")
     return item
 
 
@@ -163,7 +162,7 @@ def set_fields(item: Item, fields: Mapping[str, Any], ready: shelving.Prepared |
 def delete_item(access: Access, item_id: UUID, *, expect: Expectation = anything) -> None:
     """Delete an item with its chunks, and its content unless others share it."""
     access.require(Capability.WRITE)
-    item = _held_with_content(access, item_id)
+    item = _lock_with_content(access, item_id)
     expect(item)
     _delete(access, item)
 
@@ -172,7 +171,7 @@ def delete_item(access: Access, item_id: UUID, *, expect: Expectation = anything
 def retry_item(access: Access, item_id: UUID) -> Item:
     """Try again what failed: to read or transcribe the source, or to embed its text."""
     access.require(Capability.WRITE)
-    item = _held_with_content(access, item_id)
+    item = _lock_with_content(access, item_id)
     content = item.content
     if content.state == ContentState.FAILED:
         begin_again(access, content)
@@ -217,7 +216,7 @@ def create_folder(access: Access, name: str) -> Folder:
     access.require(Capability.WRITE)
     access.require_whole_library()
     name = clean_line(name, field="name", longest=MAX_FOLDER_NAME)
-    with _unique_name():
+    with refuse_taken_name("folder"):
         folder = Folder.objects.create(owner_id=access.owner_id, name=name)
         record.folder_created(access, folder)
     return get_folder(access, folder.pk)
@@ -227,7 +226,7 @@ def rename_folder(access: Access, folder_id: UUID, name: str) -> Folder:
     """Give a folder another name."""
     access.require(Capability.WRITE)
     name = clean_line(name, field="name", longest=MAX_FOLDER_NAME)
-    with _unique_name():
+    with refuse_taken_name("folder"):
         folder = _visible_folder(access, folder_id, for_update=True)
         before, folder.name = folder.name, name
         folder.save(update_fields=["name"])
@@ -243,10 +242,10 @@ def delete_folder(access: Access, folder_id: UUID, *, cascade_items: bool = Fals
     folder = _visible_folder(access, folder_id)
     if cascade_items:
         filed = Item.objects.visible_to(access).filter(folders=folder)
-        intake.hold_all(filed.values_list("content", flat=True))
+        lock_contents_of(filed)
         for item in filed.select_for_update(of=("self",)):
             _delete(access, item)
-    # Held only now: whoever adds to it holds a content before, and the record misses no filing.
+    # Locked only now: whoever adds to it locks a content first, and the record misses no filing.
     folder = _visible_folder(access, folder_id, for_update=True)
     record.folder_deleted(access, folder)
     folder.delete()
@@ -256,29 +255,20 @@ def get_folder(access: Access, folder_id: UUID) -> Folder:
     """One folder with what the caller can see in it."""
     folder = _with_counts(Folder.objects.visible_to(access), access).filter(pk=folder_id).first()
     if folder is None:
-        raise _no_such("folder")
+        raise not_found("folder")
     return folder
 
 
 def folder_by_name_or_id(access: Access, name_or_id: str) -> Folder:
     """A folder as people name it: its name in any case, or its id."""
     folders = Folder.objects.visible_to(access)
-    folder = folders.filter(name__iexact=name_or_id).first()
-    if folder is None and (folder_id := id_or_none(name_or_id)):
-        folder = folders.filter(pk=folder_id).first()
-    if folder is None:
-        names = ", ".join(repr(each.name) for each in folders) or "none yet"
-        raise NotFound(
-            f"There is no folder {name_or_id!r}; there are: {names}. "
-            "The admin and POST /api/v1/folders make folders."
-        )
-    return folder
+    hint = "The admin and POST /api/v1/folders make folders."
+    return get_by_name_or_id(folders, name_or_id, noun="folder", hint=hint)
 
 
-def _held_with_content(access: Access, item_id: UUID) -> Item:
-    """The item and, before it, its content, held: jobs take them in that order too."""
-    intake.held(visible_item(access, item_id).content_id)
-    return visible_item(access, item_id, for_update=True)
+def _lock_with_content(access: Access, item_id: UUID) -> Item:
+    lock_item(Item.objects.visible_to(access), item_id)
+    return visible_item(access, item_id)
 
 
 def _visible_folder(access: Access, folder_id: UUID, *, for_update: bool = False) -> Folder:
@@ -287,17 +277,8 @@ def _visible_folder(access: Access, folder_id: UUID, *, for_update: bool = False
         folders = folders.select_for_update()
     folder = folders.filter(pk=folder_id).first()
     if folder is None:
-        raise _no_such("folder")
+        raise not_found("folder")
     return folder
-
-
-def no_such_item() -> NotFound:
-    """What every caller is told of an item that is missing or hidden."""
-    return _no_such("item")
-
-
-def _no_such(what: str) -> NotFound:
-    return NotFound(f"No such {what}, or it is out of this token's reach.")
 
 
 def _for_display(items: ItemQuerySet, access: Access) -> ItemQuerySet:
@@ -309,26 +290,26 @@ def _without_texts(items: ItemQuerySet) -> ItemQuerySet:
     return items.defer("content__text", "content__locators")
 
 
-def _matching(access: Access, filters: ItemFilter) -> Q:
+def _matching(access: Access, filters: ItemFilter) -> ItemQuerySet:
+    """By the engine's own limits, and by what only a listing can ask for."""
+    type_, tag = filters.type, filters.tag
+    narrowing = Narrowing(
+        folder_id=filters.folder_id,
+        types=() if type_ is None else [one_of(type_, ItemType.values, field="type")],
+        tags=() if tag is None else [tag],
+        since=filters.since,
+    )
     condition = Q()
-    if filters.folder_id is not None:
-        condition &= Q(folders=_visible_folder(access, filters.folder_id))
     if filters.archived is not None:
         condition &= Q(archived=filters.archived)
     if filters.in_kb is not None:
         condition &= Q(in_kb=filters.in_kb)
-    if filters.type is not None:
-        condition &= Q(type=one_of(filters.type, ItemType.values, field="type"))
-    if filters.tag is not None:
-        condition &= Q(tags__contains=clean_tags([filters.tag]))
     if filters.q is not None:
         words = clean_text(filters.q, field="q", shortest=1, longest=200)
         condition &= Q(custom_title__icontains=words) | Q(
             custom_title="", content__title__icontains=words
         )
-    if filters.since is not None:
-        condition &= Q(created_at__gte=as_moment(filters.since, field="since"))
-    return condition
+    return narrow(access, Item.objects.visible_to(access).filter(condition), narrowing)
 
 
 def begin_again(access: Access, content: Content) -> None:
@@ -390,12 +371,3 @@ def _let_go(access: Access, upload: Upload) -> None:
         return
     upload.kept_until = timezone.now() + record.KEPT_FOR
     upload.save(update_fields=["kept_until"])
-
-
-@contextmanager
-def _unique_name() -> Iterator[None]:
-    try:
-        with transaction.atomic():
-            yield
-    except IntegrityError:
-        raise NameTaken("There is a folder of that name already.", field="name") from None

@@ -7,8 +7,7 @@ from uuid import UUID
 from django.db import close_old_connections
 
 from knowledge.access import Access, Capability
-from knowledge.errors import NotFound
-from knowledge.library.items import no_such_item
+from knowledge.errors import NotFound, not_found
 from knowledge.models import Item, Upload, UploadState
 from knowledge.storage import live_store
 
@@ -37,7 +36,7 @@ def get_original(access: Access, item_id: UUID) -> Original:
     items = Item.objects.visible_to(access).filter(pk=item_id)
     content_id = items.values_list("content_id", flat=True).first()
     if content_id is None:
-        raise no_such_item()
+        raise not_found("item")
     upload = Upload.objects.filter(content=content_id, state=UploadState.FINISHED).first()
     if upload is None:
         raise NotFound("This item has no stored file; it was added as a text or a link.")

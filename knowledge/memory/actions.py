@@ -7,7 +7,7 @@ from uuid import UUID
 
 from knowledge.errors import InvalidInput
 from knowledge.memory.remembering import (
-    MAX_TITLE,
+    MAX_MEMORY_TITLE,
     Link,
     clean_content,
     dependencies,
@@ -115,7 +115,7 @@ def _update(given: Mapping[str, Any]) -> Asked:
         action="update_task",
         status=status,
         attributes=attributes,
-        title=clean_line(given["title"], field="title", longest=MAX_TITLE)
+        title=clean_line(given["title"], field="title", longest=MAX_MEMORY_TITLE)
         if "title" in given
         else None,
         text=clean_content(given["content"], field="content") if "content" in given else None,

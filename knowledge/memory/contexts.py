@@ -7,7 +7,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from knowledge.access import Access, Capability
-from knowledge.errors import NotFound
+from knowledge.errors import not_found
 from knowledge.memory.citing import address_of
 from knowledge.memory.facets import INTENTS, Facet
 from knowledge.memory.gathering import Found, Gathered, gather
@@ -122,7 +122,7 @@ def _title_of_project(access: Access, project: UUID) -> str:
     projects = Item.objects.visible_to(access).filter(type=ItemType.PROJECT)
     item = projects.select_related("content").defer("content__text").filter(pk=project).first()
     if item is None:
-        raise NotFound("No such project, or it is out of this token's reach.")
+        raise not_found("project")
     return item.title
 
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, InvalidInput, NotFound
+from knowledge.errors import Conflict, InvalidInput, not_found
 from knowledge.ledger import changes
 from knowledge.locks import Lock
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType
@@ -62,7 +62,7 @@ def unrelate(access: Access, relation_id: UUID) -> Relation:
     relations = Relation.objects.visible_to(access).select_for_update(of=("self",))
     relation = _with_titles(relations).filter(pk=relation_id).first()
     if relation is None:
-        raise NotFound("No such relation, or it is out of this token's reach.")
+        raise not_found("relation")
     if _follows_from_project(relation):
         raise Conflict(
             "This relation follows from the item's project; give a task another project with "
@@ -119,7 +119,7 @@ def all_still_there() -> Iterator[None]:
         with transaction.atomic():
             yield
     except (IntegrityError, Folder.DoesNotExist):
-        raise _no_such_item() from None
+        raise not_found("item") from None
 
 
 def seen_items(access: Access, item_ids: Sequence[UUID]) -> list[Item]:
@@ -127,17 +127,17 @@ def seen_items(access: Access, item_ids: Sequence[UUID]) -> list[Item]:
     items = Item.objects.visible_to(access).select_related("content").defer("content__text")
     found = items.in_bulk(item_ids)
     if len(found) < len(set(item_ids)):
-        raise _no_such_item()
+        raise not_found("item")
     return [found[item_id] for item_id in item_ids]
 
 
 def held_item(access: Access, item_id: UUID) -> Item:
     """An item whose relations nobody else changes until this transaction ends."""
-    # Not its key too: else two items that are being related to each other wait in a circle.
+    # Not its key too, to avoid deadlock between two items that are being related to each other.
     held = Item.objects.visible_to(access).select_for_update(of=("self",), no_key=True)
     item = held.select_related("content").filter(pk=item_id).first()
     if item is None:
-        raise _no_such_item()
+        raise not_found("item")
     return item
 
 
@@ -237,7 +237,3 @@ def _way(access: Access, start: UUID, goal: UUID) -> list[UUID]:
 def _with_titles(relations: RelationQuerySet) -> RelationQuerySet:
     related = relations.select_related("source__content", "target__content")
     return related.defer("source__content__text", "target__content__text")
-
-
-def _no_such_item() -> NotFound:
-    return NotFound("No such item, or it is out of this token's reach.")

@@ -25,7 +25,7 @@ from knowledge.validation import as_id, clean_line, clean_tags, clean_text, one_
 
 ENTITY_TYPES = tuple(str(each) for each in MEMORY_TYPES)
 PREDICATES = ("supersedes", "contradicts", "requires", "supports", "decides")
-MAX_TITLE = 200
+MAX_MEMORY_TITLE = 200
 MAX_CONTENT = 50_000
 MAX_RELATED = 50
 
@@ -120,7 +120,7 @@ def drafted(
     field: str = "content",
 ) -> Draft:
     """Check and screen what is to be written, and do the slow work before any row is held."""
-    title = clean_line(title, field="title", longest=MAX_TITLE)
+    title = clean_line(title, field="title", longest=MAX_MEMORY_TITLE)
     text = clean_content(text, field=field)
     kept_tags = tuple(clean_tags(list(tags)))
     words = {"title": title, field: text, "tags": list(kept_tags), **attributes}

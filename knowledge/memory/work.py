@@ -7,12 +7,18 @@ from uuid import UUID
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
-from knowledge.ingest import intake, shelving
+from knowledge.ingest import shelving
 from knowledge.ingest.shelving import Prepared
 from knowledge.ledger import changes
 from knowledge.memory.actions import Asked, asked_of
 from knowledge.memory.relations import all_still_there, end, held_item, link, seen_items
-from knowledge.memory.remembering import MAX_TITLE, Draft, drafted, refuse_wrong_targets, written
+from knowledge.memory.remembering import (
+    MAX_MEMORY_TITLE,
+    Draft,
+    drafted,
+    refuse_wrong_targets,
+    written,
+)
 from knowledge.memory.workflow import moves_from, why_not
 from knowledge.models import (
     Filing,
@@ -23,6 +29,7 @@ from knowledge.models import (
     RelationType,
 )
 from knowledge.models.attributes import changed_attributes
+from knowledge.models.locking import lock_content
 from knowledge.moderation import actors, quarantine
 from knowledge.moderation.findings import found_in
 
@@ -69,7 +76,7 @@ def manage(
     ready = _prepared(asked, task)
     draft = _draft(access, asked, task)
     with all_still_there():
-        intake.held(task.content_id)
+        lock_content(task.content_id)  # before the item, to avoid deadlock
         task = held_item(access, entity_id)
         _refuse_illegal(asked, task)
         _change(access, asked, task)
@@ -123,7 +130,7 @@ def _draft(access: Access, asked: Asked, task: Item) -> Draft | None:
     project, languages = _project(access, task), task.attributes.get("languages")
     inherited = {"languages": languages, "project": project and str(project.pk)}
     return drafted(
-        title=f"{saying.opening}: {task.title}"[:MAX_TITLE],
+        title=f"{saying.opening}: {task.title}"[:MAX_MEMORY_TITLE],
         text=saying.text,
         type=ItemType.EPISODE,
         attributes=changed_attributes(inherited, {"category": saying.category}),

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from knowledge.errors import InvalidInput
 from knowledge.models import ItemType
-from knowledge.validation import MAX_TAG, clean_line, clean_text
+from knowledge.validation import MAX_TAG, UNBROKEN_TEXT, clean_line, clean_text, storage_faults
 
 TaskStatus = Literal["backlog", "todo", "doing", "blocked", "review", "done", "archived"]
 Priority = Literal["critical", "high", "medium", "low", "someday"]
@@ -102,12 +102,8 @@ def _refuse_unstorable(value: object, depth: int) -> None:
 
 
 def _refuse_unstorable_text(value: str) -> None:
-    if "\x00" in value:
-        raise ValueError("must not contain NUL characters")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError("must not contain broken Unicode (a lone surrogate)") from None
+    for fault in storage_faults(value):
+        raise ValueError(fault.replace("contains", "must not contain"))
 
 
 Line = Annotated[str, AfterValidator(_line)]
@@ -202,7 +198,7 @@ def _printable(path: tuple[int | str, ...]) -> str:
 _WORDS = {"status": TASK_STATUSES, "priority": PRIORITIES}
 _KINDS = {
     "string_type": "a string",
-    "string_unicode": "text without broken Unicode (a lone surrogate)",
+    "string_unicode": UNBROKEN_TEXT,
     "list_type": "a list",
     "dict_type": "an object",
 }

@@ -8,11 +8,11 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Count, F, Q
-from django.db.models.functions import Lower
 
 from knowledge.access import Access
 from knowledge.models.folder import Folder
 from knowledge.models.item import Item
+from knowledge.models.naming import unique_name
 
 MAX_DEPTH = 5
 MAX_PAGES = 500
@@ -118,14 +118,7 @@ class Source(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [
-            models.UniqueConstraint(
-                "owner",
-                Lower("name"),
-                name="source_name_once_per_owner",
-                violation_error_message="This owner has a source of that name already.",
-            )
-        ]
+        constraints = [unique_name("source")]
 
     pages_known: int
     pages_done: int

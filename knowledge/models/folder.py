@@ -5,9 +5,9 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
-from django.db.models.functions import Lower
 
 from knowledge.access import Access
+from knowledge.models.naming import unique_name
 
 
 class FolderQuerySet(models.QuerySet["Folder"]):
@@ -33,14 +33,7 @@ class Folder(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [
-            models.UniqueConstraint(
-                "owner",
-                Lower("name"),
-                name="folder_name_once_per_owner",
-                violation_error_message="This owner has a folder of that name already.",
-            )
-        ]
+        constraints = [unique_name("folder")]
 
     def __str__(self) -> str:
         return self.name

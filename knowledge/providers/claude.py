@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.protocols import Summary
 from knowledge.text.quotes import span_of
+from knowledge.validation import make_storable
 
 if TYPE_CHECKING:
     from anthropic.types import Message, OutputConfigParam
@@ -203,8 +204,7 @@ def _read(message: "Message") -> _Answer:
 
 
 def _storable(told: str) -> str:
-    """Without what no database takes: NUL characters and halves of surrogate pairs."""
-    return told.replace("\x00", "").encode(errors="ignore").decode().strip()
+    return make_storable(told, nul="", surrogates="ignore").strip()
 
 
 def _cost(message: "Message") -> float:

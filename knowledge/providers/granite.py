@@ -58,12 +58,6 @@ class GraniteEmbedder:
         with _failures_as_unavailable():
             return self._model().embed(text)
 
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """How much of `max_tokens` each text needs, counted beyond it too."""
-        with _failures_as_unavailable():
-            tokenizer = self._model().tokenizer
-            return [len(tokenizer.encode(_readable(text)).ids) for text in texts]
-
     def _model(self) -> "_Model":
         with self._loading:
             if self._loaded is None:

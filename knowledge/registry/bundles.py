@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from knowledge.registry.problems import Problem, refuse_any, unstorable
+from knowledge.registry.problems import Problem, printable, refuse_any
+from knowledge.validation import BROKEN_UNICODE, storage_faults
 
 MAX_FILES = 100
 MAX_FILE_BYTES = 500_000
@@ -59,7 +60,7 @@ def as_bytes(stored: Stored) -> dict[str, bytes]:
 
 def unsafe(path: str) -> Iterator[str]:
     """Why a path may not be written below a folder, on any system; nothing if it may."""
-    yield from unstorable(path)
+    yield from storage_faults(path)
     if not 0 < len(path) <= MAX_PATH:
         yield f"must have a path of 1 to {MAX_PATH} characters"
         return
@@ -92,7 +93,7 @@ def _data(sent: object) -> bytes | str:
     try:
         data = value.encode() if form == "text" else base64.b64decode(value, validate=True)
     except UnicodeEncodeError:
-        return "contains broken Unicode (a lone surrogate)"
+        return BROKEN_UNICODE
     except (binascii.Error, ValueError):
         return "must be base64 as RFC 4648 has it, with its padding"
     return data if len(data) <= MAX_FILE_BYTES else f"may be at most {MAX_FILE_BYTES:,} bytes"
@@ -113,14 +114,15 @@ def _clashing(bundle: Mapping[str, bytes]) -> Iterator[Problem]:
 
 
 def _written(data: bytes) -> dict[str, str]:
+    text: str | None
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        text = "\x00"
-    if "\x00" in text:
+        text = None
+    if text is None or any(storage_faults(text)):
         return {"base64": base64.b64encode(data).decode()}
     return {"text": text}
 
 
 def _shown(path: Any) -> str:
-    return str(path)[:MAX_PATH].encode("utf-8", "backslashreplace").decode().replace("\x00", "\\0")
+    return printable(str(path), longest=MAX_PATH)

@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from knowledge.registry.problems import Problem, path_to, unstorable
+from knowledge.registry.problems import Problem, path_to
+from knowledge.validation import storage_faults
 
 MAX_FRONTMATTER = 20_000
 MAX_DEPTH = 8
@@ -120,14 +121,14 @@ def _value(node: yaml.Node, path: Path, problems: list[Problem]) -> Any:
         return _mapping(node, path, problems)
     if isinstance(node, yaml.SequenceNode):
         return [_value(each, (*path, n), problems) for n, each in enumerate(node.value)]
-    problems += [Problem(path_to(path), why) for why in unstorable(node.value)]
+    problems += [Problem(path_to(path), why) for why in storage_faults(node.value)]
     return None if node.tag == _NULL else node.value
 
 
 def _mapping(node: yaml.MappingNode, path: Path, problems: list[Problem]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for key, value in node.value:
-        if key.tag != _STR or list(unstorable(key.value)):
+        if key.tag != _STR or list(storage_faults(key.value)):
             told = f"must have keys that are text{_on_line(key.start_mark)}"
             problems.append(Problem(path_to(path) if path else FRONTMATTER, told))
             continue

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.errors import InvalidInput, NotFound
+from knowledge.errors import InvalidInput, not_found
 from knowledge.ledger import changes
 from knowledge.models import Agent, Provider, Visibility
 from knowledge.moderation.findings import found_in
@@ -74,7 +74,7 @@ def get_provider(access: Access, provider_id: UUID) -> Offer:
     access.require(Capability.READ)
     found = _offers(Provider.objects.published_to(access).filter(pk=provider_id))
     if not found:
-        raise _no_such()
+        raise not_found("provider")
     return found[0]
 
 
@@ -144,7 +144,7 @@ def _own(access: Access, provider_id: UUID) -> Provider:
         providers = providers.filter(agent_id=access.agent_id)
     provider = providers.filter(pk=provider_id).first()
     if provider is None:
-        raise _no_such()
+        raise not_found("provider")
     return provider
 
 
@@ -233,7 +233,3 @@ def _better(provider: Provider, match: Match | None, described: float) -> Match 
 
 def _long_ago() -> datetime:
     return timezone.now() - STALE_AFTER
-
-
-def _no_such() -> NotFound:
-    return NotFound("No such provider, or it is out of this token's reach.")

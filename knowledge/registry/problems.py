@@ -1,6 +1,6 @@
 """Everything that is wrong with a contribution, told at once."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from knowledge.errors import InvalidInput
@@ -43,20 +43,10 @@ def path_to(steps: Iterable[str | int]) -> str:
         if isinstance(step, int):
             path += f"[{step}]"
         else:
-            path += f".{_printable(step)}" if path else _printable(step)
+            path += f".{printable(step)}" if path else printable(step)
     return path or "the whole"
 
 
-def unstorable(text: str) -> Iterator[str]:
-    """Why a text cannot be kept, if so."""
-    if "\x00" in text:
-        yield "must not contain NUL characters"
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            yield "contains broken Unicode (a lone surrogate)"
-
-
-def _printable(name: str) -> str:
-    return name[:_LONGEST_STEP].encode("utf-8", "backslashreplace").decode().replace("\x00", "\\0")
+def printable(name: str, *, longest: int = _LONGEST_STEP) -> str:
+    """A name as an error can quote it, whatever characters it is made of."""
+    return name[:longest].encode("utf-8", "backslashreplace").decode().replace("\x00", "\\0")

@@ -24,8 +24,32 @@ MAX_CONTENT = 200_000
 """Characters of content in one answer; of what does not fit any more, only the facts are told."""
 
 
+class WithItem:
+    """What an answer about an item says of it."""
+
+    __slots__ = ()
+    item: Item
+
+    @property
+    def id(self) -> UUID:
+        return self.item.pk
+
+    @property
+    def quality_score(self) -> float | None:
+        return self.item.quality
+
+    @property
+    def quarantined(self) -> bool:
+        """Whether it is held back from others; to them it is not there."""
+        return self.item.quarantined
+
+    @property
+    def suspected(self) -> list[str]:
+        return self.item.suspected
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class Published(WithItem):
     """An item, one of its versions and, if it was searched for, how well it matched."""
 
     item: Item
@@ -34,10 +58,6 @@ class Published:
     shows_content: bool = True
     copies: tuple[Copy, ...] = ()
     untrusted: ClassVar[bool] = True
-
-    @property
-    def id(self) -> UUID:
-        return self.item.pk
 
     @property
     def type(self) -> str:
@@ -82,10 +102,6 @@ class Published:
         return self.item.tags
 
     @property
-    def quality_score(self) -> float | None:
-        return self.item.quality
-
-    @property
     def quality(self) -> Quality | None:
         return getattr(self.item, "quality_parts", None)
 
@@ -97,15 +113,6 @@ class Published:
     def contributor(self) -> str:
         """The agent that contributed it first."""
         return self.item.added_by_agent
-
-    @property
-    def quarantined(self) -> bool:
-        """Whether it is held back from others; to them it is not there."""
-        return self.item.quarantined
-
-    @property
-    def suspected(self) -> list[str]:
-        return self.item.suspected
 
     @property
     def version(self) -> int:

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils.text import slugify
 
 from knowledge.access import Access, Capability
-from knowledge.errors import NotFound
+from knowledge.errors import NotFound, not_found
 from knowledge.models import UNIT_TYPES, Item, ItemType, Version, Visibility
 from knowledge.registry import bundles
 from knowledge.registry.published import Published, without_files
@@ -105,8 +105,7 @@ def _published(access: Access, item_id: UUID, types: Collection[ItemType]) -> It
     items = items.select_related("content", "quality_parts")
     item = items.defer("content__text", "content__locators").first()
     if item is None:
-        what = "skill" if types == SKILLS else "knowledge unit"
-        raise NotFound(f"No such {what}, or it is out of this token's reach.")
+        raise not_found("skill" if types == SKILLS else "knowledge unit")
     return item
 
 

@@ -34,13 +34,13 @@ class Reputation:
 
     agent_id: str
     score: float
-    contributions: int
-    contributions_by_type: dict[str, int]
-    from_the_start: bool
     trust: float
+    from_the_start: bool
     valid: int
     not_valid: int
     judged_by: list[Voice]
+    contributions: int
+    contributions_by_type: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from knowledge.errors import InvalidInput
-from knowledge.registry.problems import Problem, path_to, refuse_any, unstorable
+from knowledge.registry.problems import Problem, path_to, refuse_any
 from knowledge.registry.schemas import UNIT_TYPES, problems_of
+from knowledge.validation import storage_faults
 
 MAX_UNIT = 500_000
 MAX_DEPTH = 24
-MAX_TITLE = 300
+MAX_UNIT_TITLE = 300
 SCHEMA_VERSION = "1.0"
 FIELD = "unit"
 
@@ -74,7 +75,7 @@ def read_unit(unit: object) -> Unit:
     return Unit(
         document=unit,
         type=type_,
-        title=_line(title)[:MAX_TITLE],
+        title=_line(title)[:MAX_UNIT_TITLE],
         text="\n\n".join(filter(None, sections)),
         digest=hashlib.sha256(written.encode()).hexdigest(),
     )
@@ -101,7 +102,7 @@ def _unkeepable(values: Sequence[tuple[Path, Any]]) -> Iterator[Problem]:
     """What no schema has to say, and no database could keep."""
     for path, value in values:
         if isinstance(value, str):
-            yield from (Problem(path_to(path), why) for why in unstorable(value))
+            yield from (Problem(path_to(path), why) for why in storage_faults(value))
         elif isinstance(value, (int, float)) and not _is_usual(value):
             yield Problem(path_to(path), "is a number out of the usual range")
 

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, InvalidInput, NotFound
+from knowledge.errors import Conflict, InvalidInput, not_found
 from knowledge.ledger import changes
 from knowledge.models import (
     REGISTRY_TYPES,
@@ -204,7 +204,7 @@ def _published(
         items = items.select_for_update(of=("self",))
     item = items.select_related("content", "owner").filter(pk=unit_id).first()
     if item is None:
-        raise NotFound("No such skill or knowledge unit, or it is out of this token's reach.")
+        raise not_found("skill or knowledge unit")
     return item
 
 

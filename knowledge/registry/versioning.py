@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from knowledge.access import Access
 from knowledge.errors import Conflict
-from knowledge.ingest import intake, shelving
+from knowledge.ingest import shelving
 from knowledge.ingest.shelving import Prepared, Wish
 from knowledge.ledger import changes
 from knowledge.models import (
@@ -20,10 +20,12 @@ from knowledge.models import (
     Version,
     Visibility,
 )
+from knowledge.models.locking import lock_item
 from knowledge.moderation import actors, quarantine
 from knowledge.moderation.findings import Found, each_once
 from knowledge.registry import publishing
 from knowledge.registry.bundles import Stored
+from knowledge.registry.published import WithItem
 from knowledge.registry.publishing import current_version
 from knowledge.trust.novelty import Novelty, novelty_of_text
 from knowledge.trust.scoring import score_item
@@ -64,7 +66,7 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contributed:
+class Contributed(WithItem):
     """What became of a contribution."""
 
     item: Item
@@ -78,25 +80,8 @@ class Contributed:
     copy_of: Original | None = None
 
     @property
-    def id(self) -> UUID:
-        return self.item.pk
-
-    @property
-    def quality_score(self) -> float | None:
-        return self.item.quality
-
-    @property
     def factors(self) -> dict[str, Any]:
         return self.quality.factors if self.quality else {}
-
-    @property
-    def quarantined(self) -> bool:
-        """Whether it is held back from others."""
-        return self.item.quarantined
-
-    @property
-    def suspected(self) -> list[str]:
-        return self.item.suspected
 
 
 def contribute(access: Access, draft: Draft) -> Contributed:
@@ -147,13 +132,9 @@ def _known(access: Access, draft: Draft) -> Item | None:
 
 
 def _held(access: Access, draft: Draft) -> Item | None:
-    """The same, and before it its content, held: jobs take them in that order too."""
+    """The same, locked."""
     known = _known(access, draft)
-    if known is None:
-        return None
-    intake.held(known.content_id)
-    items = Item.objects.visible_to(access).select_for_update(of=("self",))
-    return items.select_related("content").filter(pk=known.pk).first()
+    return lock_item(Item.objects.visible_to(access), known.pk) if known else None
 
 
 def _unchanged(item: Item, draft: Draft) -> Contributed | None:

@@ -5,7 +5,6 @@ stand-in of the caller, and the caller's own owner, token and folders are put in
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -97,16 +96,15 @@ def _for(access: Access, query: Callable[[Access], QuerySet[Any]], prefix: str) 
     if len(folders) > MOST_FOLDERS:
         return written(query(access), prefix)
     stand_ins = [UUID(int=_FIRST_FOLDER + n) for n in range(len(folders))]
-    sql, values = _written_for(
-        replace(
-            access,
-            owner_id=_OWNER,
-            token_id=None if access.token_id is None else _TOKEN,
-            folder_ids=None if access.folder_ids is None else frozenset(stand_ins),
-        ),
-        query,
-        prefix,
+    # Without agent and capabilities, which decide nothing here: one statement serves all of them.
+    stand_in = Access(
+        owner_id=_OWNER,
+        capabilities=frozenset(),
+        folder_ids=None if access.folder_ids is None else frozenset(stand_ins),
+        kb_only=access.kb_only,
+        token_id=None if access.token_id is None else _TOKEN,
     )
+    sql, values = _written_for(stand_in, query, prefix)
     own: dict[Any, Any] = {
         _OWNER: access.owner_id,
         _TOKEN: access.token_id,

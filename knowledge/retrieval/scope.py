@@ -11,7 +11,7 @@ from django.db.models import Exists, Q, QuerySet
 from psycopg.rows import DictRow
 
 from knowledge.access import Access
-from knowledge.errors import NotFound
+from knowledge.errors import not_found
 from knowledge.indexing.generations import live_generation
 from knowledge.models import Folder, Generation, Item, ItemType, Source, SourcePage
 from knowledge.models.item import ItemQuerySet
@@ -197,7 +197,7 @@ def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQue
     if narrowing.folder_id is not None:
         folder = Folder.objects.visible_to(access).filter(pk=narrowing.folder_id).first()
         if folder is None:
-            raise NotFound("No such folder, or it is out of this token's reach.")
+            raise not_found("folder")
         items = items.filter(folders=folder)
     if narrowing.types:
         types = [one_of(name, ItemType.values, field="types") for name in narrowing.types]

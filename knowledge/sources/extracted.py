@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+MAX_STORED_TEXT = 2_000_000
+"""Characters of the text of any one source; a text that is sent in a call may have fewer."""
+MAX_PAGE_URL = 2_000
+"""Characters of the address of a page that is crawled."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:

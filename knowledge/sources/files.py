@@ -7,9 +7,9 @@ from pathlib import Path
 
 from knowledge.errors import IngestFailed, UnsupportedMedia
 from knowledge.sources.child import ENVIRONMENT, run_in_child
-from knowledge.sources.extracted import Extracted
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted
 from knowledge.sources.parsers import ocr
-from knowledge.sources.parsers.draft import LONGEST, Draft, too_long
+from knowledge.sources.parsers.draft import Draft, too_long
 from knowledge.sources.parsers.reading import READERS, Read, from_json, read
 from knowledge.sources.sniffing import (
     ALLOWED,
@@ -82,7 +82,7 @@ def _page(path: Path) -> Extracted:
     if path.stat().st_size > LONGEST_PAGE:
         raise too_long()
     found = read_page(path.read_bytes(), url="", charset="")
-    if len(found.text) > LONGEST:
+    if len(found.text) > MAX_STORED_TEXT:
         raise too_long()
     return found
 

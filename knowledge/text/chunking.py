@@ -78,8 +78,7 @@ def chunk(
     return pieces
 
 
-@lru_cache(maxsize=1024)
-@lru_cache(maxsize=256)  # the pieces of a text share most of theirs
+@lru_cache(maxsize=1024)  # the pieces of a text share most of theirs
 def _context(title: str, heading_path: tuple[str, ...]) -> str:
     parts = (" ".join(part.split()) for part in (title, *heading_path))
     context = " > ".join(dict.fromkeys(part for part in parts if part))

@@ -25,6 +25,7 @@ from knowledge.models import (
     TransformState,
     Upload,
 )
+from knowledge.models.locking import lock_content, lock_item
 from knowledge.moderation import quarantine
 from knowledge.undo.base import SinceChanged, Undo, expect, insert, restore_filings
 
@@ -36,11 +37,11 @@ class _ItemUndo(Undo):
     ready: Prepared | None = None
 
     def check(self) -> None:
-        # Its content before it, as everyone else locks them: to avoid deadlock.
-        items = Item.objects.filter(pk=self.change.target, owner_id=self.change.owner_id)
-        if content_id := items.values_list("content_id", flat=True).first():
-            intake.held(content_id)
-        self.item = self.lock(items.select_related("content"))
+        items = Item.objects.filter(owner_id=self.change.owner_id)
+        item = lock_item(items, self.change.target)
+        if item is None:
+            raise SinceChanged("It is deleted already.")
+        self.item = item
 
 
 class RemoveAddedItem(_ItemUndo):
@@ -196,7 +197,7 @@ def _known_content(data: Mapping[str, Any]) -> Content | None:
     if data["canonical_url"]:
         contents |= Content.objects.filter(canonical_url=data["canonical_url"])
     content_id = contents.values_list("pk", flat=True).first()
-    return intake.held(content_id) if content_id else None
+    return lock_content(content_id) if content_id else None
 
 
 def _added_since(change: Change, content: Content) -> bool:

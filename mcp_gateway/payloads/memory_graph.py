@@ -102,20 +102,9 @@ def _as_text(cycle: list[dict[str, Any]]) -> str:
     return f"A cycle, in which each waits for the next: {' → '.join(names)}"
 
 
-class ContextItem(Shape):
-    id: UUID
-    type: str
-    title: str
-    excerpt: str
-    score: float | None
-    reason: str
-    url: str
-    suspected: list[str]
-
-
 class ContextSection(Shape):
     facet: str
-    items: list[ContextItem]
+    items: list[contexts.ContextItem]
 
 
 class ContextPack(Payload):

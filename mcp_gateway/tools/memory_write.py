@@ -6,7 +6,7 @@ from knowledge.access import Access
 from knowledge.asks import Ask
 from knowledge.memory import remembering, work
 from knowledge.memory.actions import ACTIONS
-from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_TITLE
+from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_MEMORY_TITLE
 from knowledge.models.attributes import PRIORITIES
 from knowledge.validation import as_id
 from mcp_gateway.payloads.memory_write import Managed, Remembered
@@ -17,7 +17,7 @@ from tokens.models import Toolset
 @tool(Toolset.MEMORY, title="Remember", ask=Ask.REMEMBER)
 def add(
     access: Access,
-    title: Annotated[str, shown(minLength=1, maxLength=MAX_TITLE)],
+    title: Annotated[str, shown(minLength=1, maxLength=MAX_MEMORY_TITLE)],
     content: Annotated[str, shown(minLength=1, maxLength=MAX_CONTENT)],
     entity_type: Annotated[str, shown(enum=list(ENTITY_TYPES))] = "episode",
     category: str | None = None,

@@ -10,11 +10,11 @@ from knowledge.crawling.documentation import (
     MAX_NAME,
     MAX_PATTERN,
     MAX_PATTERNS,
-    MAX_URL,
     PAGES,
 )
 from knowledge.errors import InvalidInput
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
+from knowledge.sources.extracted import MAX_PAGE_URL
 from knowledge.validation import as_id
 from mcp_gateway.payloads.sources import Crawl, SourceList
 from mcp_gateway.tool_table import shown, tool
@@ -46,7 +46,7 @@ def crawl_source(
         str | None, shown("To refresh it; then nothing else.", format="uuid")
     ] = None,
     name: Annotated[str | None, shown(minLength=1, maxLength=MAX_NAME)] = None,
-    start_url: Annotated[str | None, shown(maxLength=MAX_URL)] = None,
+    start_url: Annotated[str | None, shown(maxLength=MAX_PAGE_URL)] = None,
     include: Annotated[
         list[Pattern] | None,
         shown("Only such paths: /docs/*.", maxItems=MAX_PATTERNS),

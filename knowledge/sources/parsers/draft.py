@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from knowledge.errors import IngestFailed
-from knowledge.sources.extracted import Extracted, Part
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, Part
 
-LONGEST = 2_000_000
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff\ufeff\ufffe\uffff]")
 
@@ -26,7 +25,7 @@ class Draft:
             return
         start = self._length + (2 if self._blocks else 0)
         self._length = start + len(block)
-        if self._length > LONGEST:
+        if self._length > MAX_STORED_TEXT:
             raise too_long()
         self._blocks.append(block)
         if page is not None:
@@ -80,9 +79,9 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 def too_long() -> IngestFailed:
     return IngestFailed(
-        f"It has more than {LONGEST:,} characters of text; split it into smaller files.",
+        f"It has more than {MAX_STORED_TEXT:,} characters of text; split it into smaller files.",
         reason="too_long",
-        max_length=LONGEST,
+        max_length=MAX_STORED_TEXT,
     )
 
 

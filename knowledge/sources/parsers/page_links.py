@@ -3,8 +3,9 @@
 from typing import Any
 from urllib.parse import urljoin
 
+from knowledge.sources.extracted import MAX_PAGE_URL
+
 MOST = 2_000
-LONGEST = 2_000
 
 
 def read(document: Any, url: str) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def _links(document: Any, base: str) -> list[str]:
         if "nofollow" in anchor.get("rel", "").lower().split():
             continue
         address = _joined(base, anchor.get("href").strip()).partition("#")[0]
-        if address.startswith(("http://", "https://")) and len(address) <= LONGEST:
+        if address.startswith(("http://", "https://")) and len(address) <= MAX_PAGE_URL:
             found[address] = None
     return list(found)
 

@@ -8,8 +8,9 @@ from xml.etree.ElementTree import ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
+from knowledge.sources.extracted import MAX_PAGE_URL
+
 MOST = 50_000
-LONGEST = 2_000
 
 
 def read(request: dict[str, Any]) -> dict[str, Any]:
@@ -38,4 +39,4 @@ def _name(tag: str) -> str:
 
 def _address(text: str | None) -> list[str]:
     address = (text or "").strip()
-    return [address] if 0 < len(address) <= LONGEST else []
+    return [address] if 0 < len(address) <= MAX_PAGE_URL else []

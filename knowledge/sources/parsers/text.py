@@ -6,9 +6,8 @@ from pathlib import Path
 
 from charset_normalizer import from_bytes
 
-from knowledge.sources.extracted import Extracted, spoken
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, spoken
 from knowledge.sources.parsers.draft import (
-    LONGEST,
     Draft,
     first_heading,
     one_line,
@@ -54,7 +53,7 @@ def read_markdown(path: Path, filename: str) -> Extracted:
 def read_table(path: Path, filename: str) -> Extracted:
     text = tidy(decoded(path))
     draft = Draft()
-    csv.field_size_limit(LONGEST)
+    csv.field_size_limit(MAX_STORED_TEXT)
     draft.add(table(list(csv.reader(text.splitlines(keepends=True), _dialect(text, filename)))))
     return draft.finish()
 
@@ -65,7 +64,7 @@ def read_transcript(path: Path, filename: str) -> Extracted:
     written = decoded(path).lstrip()
     segments = parse_transcript(written, "vtt" if written.startswith("WEBVTT") else "srt")
     text, parts = spoken(segments)
-    if len(text) > LONGEST:
+    if len(text) > MAX_STORED_TEXT:
         raise too_long()
     return Extracted(
         text=text, parts=parts, duration_sec=segments[-1].end_sec if segments else None
@@ -75,8 +74,8 @@ def read_transcript(path: Path, filename: str) -> Extracted:
 def decoded(path: Path) -> str:
     """The text in whatever encoding it was written: what it says itself, else the likeliest."""
     with path.open("rb") as file:
-        raw = file.read(4 * LONGEST + 4)
-    if len(raw) > 4 * LONGEST:
+        raw = file.read(4 * MAX_STORED_TEXT + 4)
+    if len(raw) > 4 * MAX_STORED_TEXT:
         raise too_long()
     for mark, encoding in MARKS:
         if raw.startswith(mark):

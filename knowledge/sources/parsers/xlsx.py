@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from knowledge.sources.extracted import Extracted
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted
 from knowledge.sources.parsers.archive import Archive, attribute, child, inside, local
-from knowledge.sources.parsers.draft import LONGEST, Draft, table, too_long
+from knowledge.sources.parsers.draft import Draft, table, too_long
 from knowledge.sources.parsers.ooxml import facts
 
 LAST_COLUMN = 16_384
@@ -44,7 +44,7 @@ def _rows(archive: Archive, member: str, cells: "_Cells") -> list[list[str]]:
     for element in archive.children(member, of="sheetData"):
         row = _row(element, cells)
         length += len(row) + sum(map(len, row))
-        if length > LONGEST:
+        if length > MAX_STORED_TEXT:
             raise too_long()
         if any(row):
             rows.append(row)
