@@ -53,7 +53,7 @@ def test_every_reason_of_a_failed_source_is_in_the_table_of_reasons() -> None:
     table = (ROOT / "docs" / "errors.md").read_text().partition("| Reason |")[2]
     places = [ROOT / "knowledge" / name for name in ("sources", "providers", "storage")]
     files = [
-        ROOT / "knowledge" / "intake.py",
+        *(ROOT / "knowledge" / "ingest" / name for name in ("contents.py", "extraction.py")),
         *(f for place in places for f in place.rglob("*.py")),
     ]
     code = "\n".join(path.read_text() for path in files)

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from knowledge.access import Access, Capability
 from knowledge.crawling import actors, crawl
 from knowledge.errors import Conflict, IngestFailed, InvalidInput, NameTaken, NotFound, OutOfScope
-from knowledge.ingest import intake
+from knowledge.ingest.contents import lock_contents
 from knowledge.ledger import changes
 from knowledge.library import items as library
 from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
@@ -170,7 +170,7 @@ def delete_source(access: Access, source_id: UUID, *, delete_items: bool = False
     _visible(access, source_id)
     items = Item.objects.visible_to(access).filter(source_page__source=source_id)
     if delete_items:
-        intake.hold_all(items.values_list("content", flat=True))
+        lock_contents(items.values_list("content", flat=True))
     source = crawl.held(source_id)
     if source is None:
         raise _no_such_source()

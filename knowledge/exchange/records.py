@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from knowledge.ingest.intake import MAX_TEXT
+from knowledge.ingest.contents import MAX_TEXT
 from knowledge.models import Content, ContentState, Folder, TranscriptionStatus
 from knowledge.validation import MAX_TAG
 

@@ -14,8 +14,11 @@ from django.db.models import Model
 
 from knowledge.access import Access
 from knowledge.errors import NameTaken, QuotaExceeded
-from knowledge.ingest import intake, shelving, tasks
-from knowledge.ingest.shelving import Prepared
+from knowledge.indexing import preparing
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest import followups
+from knowledge.ingest.contents import lock_content, save_failure
+from knowledge.ingest.items import rewrite_item
 from knowledge.ledger.changes import M, as_data, from_data, text_digest, values_of
 from knowledge.library import items as library
 from knowledge.models import (
@@ -44,16 +47,16 @@ def prepare(change: Change) -> Prepared | None:
     if change.kind == ChangeKind.ITEM_DELETED and change.before["item"]["in_kb"]:
         content = change.before["content"]
         title = change.before["item"]["custom_title"] or content["title"]
-        return shelving.prepare(content["text"], title)
+        return preparing.prepare(content["text"], title)
     if change.kind == ChangeKind.ITEM_REWRITTEN:
-        return shelving.prepare(change.before["text"], change.before["title"])
+        return preparing.prepare(change.before["text"], change.before["title"])
     if change.kind != ChangeKind.ITEM_CHANGED:
         return None
     item = Item.objects.select_related("content").filter(pk=change.target).first()
     if item is None or not library.needs_indexing(item, change.before):
         return None
     title = change.before.get("custom_title", item.custom_title) or item.content.title
-    return shelving.prepare(item.content.text, title)
+    return preparing.prepare(item.content.text, title)
 
 
 def revert(change: Change, ready: Prepared | None = None, *, rehearse: bool = False) -> None:
@@ -94,7 +97,7 @@ def _write_back(change: Change, ready: Prepared | None, rehearse: bool) -> None:
     if rehearse:
         Content.objects.filter(pk=content.pk).update(**change.before)
     else:
-        shelving.rewrite(_owner(change), item, **change.before, ready=ready)
+        rewrite_item(_owner(change), item, **change.before, prepared=ready)
 
 
 def _restore_item(change: Change, ready: Prepared | None, rehearse: bool) -> None:
@@ -131,7 +134,7 @@ def _known_content(data: Mapping[str, Any]) -> Content | None:
     if data["canonical_url"]:
         contents |= Content.objects.filter(canonical_url=data["canonical_url"])
     content_id = contents.values_list("pk", flat=True).first()
-    return intake.held(content_id) if content_id else None
+    return lock_content(content_id) if content_id else None
 
 
 def _added_since(change: Change, content: Content) -> bool:
@@ -170,16 +173,16 @@ def _restore_belongings(rows: Iterable[Mapping[str, Any]]) -> None:
 def _resume(change: Change, item: Item, ready: Prepared | None, *, is_back: bool) -> None:
     """Index what is back, or go on with the work that its deletion ended."""
     content = item.content
-    if is_back and content.state in intake.UNFINISHED:
+    if is_back and content.is_at_work:
         try:
             with transaction.atomic():
                 library.begin_again(_owner(change), content)
         except QuotaExceeded as error:
-            intake.fail(content.pk, error)
+            save_failure(content.pk, error)
     if item.in_kb:
         library.index_or_wait(item, ready)
     if Transform.objects.filter(item=item, state=TransformState.QUEUED).exists():
-        tasks.summarize_item.send(str(item.pk))
+        followups.summarize_item.send(str(item.pk))
 
 
 def _take_out(change: Change, ready: Prepared | None, rehearse: bool) -> None:
@@ -311,7 +314,7 @@ def _held_item(change: Change) -> Item:
     """The item, and before it its content, as everyone else holds them."""
     items = Item.objects.filter(pk=change.target, owner_id=change.owner_id)
     if content_id := items.values_list("content_id", flat=True).first():
-        intake.held(content_id)
+        lock_content(content_id)
     item = items.select_related("content").select_for_update(of=("self",)).first()
     if item is None:
         raise SinceChanged("It is deleted already.")
