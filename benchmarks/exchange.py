@@ -56,7 +56,7 @@ def _fill(owner_id: int, count: int) -> None:
     from django.db import transaction
 
     from knowledge.access import Access
-    from knowledge.ingest.ingestion import add_text
+    from knowledge.ingest.adding import add_text
     from knowledge.library.items import create_folder, file_item
 
     transaction.set_autocommit(False)  # a commit for each would take most of the time
@@ -112,11 +112,11 @@ def _import(owner_id: int, path: Path) -> None:
 
     from knowledge.access import Access
     from knowledge.exchange.importing import import_library
-    from knowledge.ingest import tasks
+    from knowledge.ingest import followups
 
     # Jobs go to a database or a server, not to this process's memory.
     get_broker().enqueue = lambda message, *, delay=None: message  # type: ignore[method-assign]
-    assert tasks.embed_item
+    assert followups.embed_item
     with path.open("rb") as file:
         report = import_library(Access.whole_library(owner_id), file)
     assert not report.failed, report.problems

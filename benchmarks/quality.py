@@ -94,10 +94,10 @@ def add_collection(collection: Collection) -> Shelf:
 def add(access: Any, title: str, text: str) -> UUID:
     """Add a text and do at once what a worker would do later."""
     from knowledge.indexing import generations
-    from knowledge.ingest import ingestion
+    from knowledge.ingest import adding
     from knowledge.models import IndexStatus
 
-    item = ingestion.add_text(access, title=title, text=text)
+    item = adding.add_text(access, title=title, text=text)
     if item.index_status != IndexStatus.DONE:
         generations.embed_item(item.pk)
     return item.pk

@@ -125,7 +125,7 @@ def _answer(tool: str, payload: Any, passages: Sequence[str] = ()) -> Row:
 def _filled_library() -> str:
     """A library of twelve notes and four memories, and the secret of a token for all of it."""
     from knowledge.access import Access
-    from knowledge.ingest.ingestion import add_text
+    from knowledge.ingest.adding import add_text
     from knowledge.memory.remembering import add
 
     owner = harness.new_owner("reader")

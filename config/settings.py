@@ -197,7 +197,7 @@ SPECTACULAR_SETTINGS = {
         "EstimatedState": "knowledge.api.shapes.ESTIMATED_STATES",
         "ExploreMode": "knowledge.memory.exploring.MODES",
         "IndexStatus": "knowledge.models.IndexStatus",
-        "IngestKind": "knowledge.ingest.ingestion.KINDS",
+        "IngestKind": "knowledge.ingest.adding.KINDS",
         "ItemState": "knowledge.api.shapes.ITEM_STATES",
         "ItemType": "knowledge.models.ItemType",
         "MatchedBy": ["word", "meaning", "description"],

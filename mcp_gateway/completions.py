@@ -7,7 +7,7 @@ from mcp_types import CompleteRequestParams, Completion, PromptReference
 from knowledge.access import Access
 from knowledge.asks import Ask
 from knowledge.errors import InvalidInput
-from knowledge.ingest.shelving import MAX_TITLE
+from knowledge.ingest.items import MAX_TITLE
 from knowledge.library import items as library
 from knowledge.library.items import MAX_FOLDER_NAME
 from knowledge.validation import clean_text

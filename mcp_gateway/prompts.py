@@ -9,7 +9,7 @@ from mcp_types import PromptArgument
 
 from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied, InvalidInput
-from knowledge.ingest.ingestion import MAX_TEXT
+from knowledge.ingest.adding import MAX_TEXT
 from knowledge.library import items as library
 from knowledge.library.items import MAX_FOLDER_NAME
 from knowledge.retrieval.search import MAX_QUERY

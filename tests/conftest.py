@@ -18,7 +18,7 @@ from pytest_httpserver import HTTPServer
 from rest_framework.test import APIClient
 
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.library.items import create_folder, file_item
 from knowledge.models import Folder, Item
 from knowledge.retrieval.caches import empty_caches

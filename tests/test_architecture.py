@@ -9,7 +9,9 @@ ROOT = Path(__file__).resolve().parent.parent
 EDGES = ("knowledge/api", "mcp_gateway", "knowledge/retrieval")
 ASKS = (
     "knowledge/library",
-    "knowledge/ingest/ingestion.py",
+    "knowledge/ingest/adding.py",
+    "knowledge/ingest/adding_files.py",
+    "knowledge/ingest/estimating.py",
     "knowledge/ingest/transforms.py",
     "knowledge/ledger/webhooks.py",
     "knowledge/exchange/exporting.py",
@@ -23,7 +25,8 @@ GUARDED = {
     *("Item", "Folder", "Filing", "Chunk", "ChunkText", "ChunkEmbedding", "Content"),
     *("Upload", "Webhook", "Relation", "Source"),
 }
-DOORS = {"visible_to", "published_to", "offered_to", "create"}
+# A shared content is public: whoever names its address may have it.
+DOORS = {"visible_to", "published_to", "offered_to", "create", "create_text", "find_shared"}
 # Who puts a file has no token: the signature of its address is the right to. Who undoes is the
 # operator, for whom a judgment counts of whatever it was. A file is found by its item's content.
 ALLOWED = {

@@ -1,6 +1,7 @@
 """Everything a user can meet is in docs/: tools, routes, errors, commands, settings, limits."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_every_reason_of_a_failed_source_is_in_the_table_of_reasons() -> None:
     table = (ROOT / "docs" / "errors.md").read_text().partition("| Reason |")[2]
     places = [ROOT / "knowledge" / name for name in ("sources", "providers", "storage")]
     files = [
-        ROOT / "knowledge" / "intake.py",
+        *(ROOT / "knowledge" / "ingest" / name for name in ("contents.py", "extraction.py")),
         *(f for place in places for f in place.rglob("*.py")),
     ]
     code = "\n".join(path.read_text() for path in files)
@@ -78,3 +79,12 @@ def test_every_setting_is_documented() -> None:
 def test_every_limit_is_documented(ask: Ask) -> None:
     rows = [line for line in DOCS.splitlines() if re.search(rf"\b{ask}\b", line)]
     assert any(f"{ask.per_hour:,}" in row for row in rows)
+
+
+def test_the_rooms_are_shown_as_the_import_contract_has_them() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (layers,) = (c["layers"] for c in contracts["contracts"] if c.get("exhaustive"))
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = page.partition("| Rooms, top to bottom |")[2].partition("\n\n")[0]
+    shown = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()[2:]]
+    assert shown == [layer.split(" : ") for layer in layers]

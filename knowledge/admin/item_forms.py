@@ -11,8 +11,8 @@ from unfold.widgets import (  # type: ignore[import-untyped]
 
 from knowledge.access import Access
 from knowledge.admin.fields import FiledForm, LinesField
-from knowledge.ingest import ingestion
-from knowledge.ingest.shelving import MAX_TITLE
+from knowledge.ingest import adding
+from knowledge.ingest.items import MAX_TITLE
 from knowledge.library import editing
 from knowledge.library import items as library
 from knowledge.models import Item
@@ -44,7 +44,7 @@ class AddForm(FiledForm[Item]):
     url = forms.CharField(
         label="Link",
         required=False,
-        max_length=ingestion.MAX_URL,
+        max_length=adding.MAX_URL,
         widget=UnfoldAdminTextInputWidget,
         help_text="A web page, PDF, YouTube video, podcast or recording. Or enter a text below.",
     )
@@ -82,11 +82,11 @@ class AddForm(FiledForm[Item]):
         return True  # otherwise a long text in most scripts is nine bytes a character
 
 
-def add_by(form: forms.Form) -> ingestion.Added:
+def add_by(form: forms.Form) -> adding.Added:
     """Add what the form says, and file it, as the owner."""
     asked = form.cleaned_data
     access = Access.whole_library(asked["owner"].pk)
-    added = ingestion.add_to_knowledge(
+    added = adding.add_to_knowledge(
         access,
         kind="url" if asked["url"] else "text",
         url=asked["url"],

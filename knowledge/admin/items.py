@@ -11,7 +11,7 @@ from knowledge.admin.base import badge, linked, preformatted
 from knowledge.admin.item_forms import AddForm, ItemForm, add_by, update_by
 from knowledge.admin.item_pages import ItemPages
 from knowledge.admin.progress import COLOURS, RetryAdmin, progress_of
-from knowledge.ingest import ingestion
+from knowledge.ingest import adding
 from knowledge.models import (
     MEMORY_TYPES,
     REGISTRY_TYPES,
@@ -161,7 +161,7 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
             self._tell(request, added)
         obj.refresh_from_db()
 
-    def _tell(self, request: HttpRequest, added: ingestion.Added) -> None:
+    def _tell(self, request: HttpRequest, added: adding.Added) -> None:
         self.message_user(request, _BECAME[added.item.status], messages.INFO)
         if added.transform_error:
             self.message_user(request, added.transform_error, messages.WARNING)

@@ -19,7 +19,7 @@ from unfold.widgets import (  # type: ignore[import-untyped]
 
 from knowledge.access import Access
 from knowledge.admin.base import AskAdmin, AskForm, ReadOnlyAdmin, badge, preformatted
-from knowledge.ingest import tasks
+from knowledge.ingest import followups
 from knowledge.ledger import webhooks
 from knowledge.models import Delivery, DeliveryState, Webhook, WebhookEvent
 from knowledge.models.webhook import every_event
@@ -119,7 +119,7 @@ class WebhookAdmin(AskAdmin[Webhook]):
     def send_test(self, request: HttpRequest, queryset: QuerySet[Webhook]) -> None:
         with transaction.atomic():
             for webhook in queryset:
-                tasks.deliver_webhook.send(str(webhooks.announce_test(webhook)))
+                followups.deliver_webhook.send(str(webhooks.announce_test(webhook)))
         self.message_user(request, "Test events have been sent. See Deliveries for the results.")
 
 
@@ -153,5 +153,5 @@ class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
         with transaction.atomic():
             for delivery in queryset:
                 webhooks.queue_again(delivery.pk)
-                tasks.deliver_webhook.send(str(delivery.pk))
+                followups.deliver_webhook.send(str(delivery.pk))
         self.message_user(request, f"{len(queryset)} will be delivered again.", messages.SUCCESS)

@@ -18,8 +18,8 @@ from knowledge.api.versions import (
     versioned,
 )
 from knowledge.asks import Ask
-from knowledge.ingest import ingestion
-from knowledge.ingest.shelving import MAX_TITLE
+from knowledge.ingest import adding, estimating
+from knowledge.ingest.items import MAX_TITLE
 from knowledge.library import editing
 from knowledge.library import items as library
 from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE, ItemFilter
@@ -30,12 +30,12 @@ from knowledge.validation import MAX_TAG
 class IngestInput(Input):
     """A text, or a link to follow."""
 
-    kind = Text(words=ingestion.KINDS, help_text="A link to follow, or a text as it is.")
+    kind = Text(words=adding.KINDS, help_text="A link to follow, or a text as it is.")
     text = Text(
         required=False,
         allow_null=True,
-        shortest=ingestion.MIN_TEXT,
-        longest=ingestion.MAX_TEXT,
+        shortest=adding.MIN_TEXT,
+        longest=adding.MAX_TEXT,
         help_text="For kind text.",
     )
     title = Text(
@@ -49,7 +49,7 @@ class IngestInput(Input):
         required=False,
         allow_null=True,
         shortest=1,
-        longest=ingestion.MAX_URL,
+        longest=adding.MAX_URL,
         help_text="For kind url: a page, video, podcast or audio link.",
     )
     in_kb = Flag(default=True, help_text="Make it searchable.")
@@ -80,8 +80,8 @@ class IngestView(AskView):
     def post(self, request: Request) -> Response:
         asked = IngestInput.of_body(request)
         if asked.pop("dry_run"):
-            return Response(EstimateOutput(ingestion.estimate(self.access, **asked)).data)
-        added = ingestion.add_to_knowledge(self.access, **asked)
+            return Response(EstimateOutput(estimating.estimate(self.access, **asked)).data)
+        added = adding.add_to_knowledge(self.access, **asked)
         return Response(AddOutput(added).data, status=status.HTTP_201_CREATED)
 
 

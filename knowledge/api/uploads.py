@@ -11,8 +11,8 @@ from knowledge.api.fields import Flag, Id, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput
 from knowledge.api.toolsets import LIBRARY
 from knowledge.asks import Ask
-from knowledge.ingest import uploads
-from knowledge.ingest.shelving import MAX_TITLE
+from knowledge.ingest import adding_files, uploads
+from knowledge.ingest.items import MAX_TITLE
 
 
 class SignedUrlInput(Input):
@@ -96,7 +96,7 @@ class FinalizeView(AskView):
     def post(self, request: Request) -> Response:
         asked = FinishInput.of_body(request)
         upload_id = asked.pop("upload_id")
-        added = uploads.finish_upload(self.access, upload_id, kinds=self.kinds, **asked)
+        added = adding_files.finish_upload(self.access, upload_id, kinds=self.kinds, **asked)
         return Response(AddOutput(added).data, status=status.HTTP_201_CREATED)
 
 

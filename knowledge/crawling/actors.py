@@ -8,18 +8,14 @@ from django.utils import timezone
 
 from knowledge.crawling import crawl
 from knowledge.errors import InternalError
-from knowledge.ingest import (
-    tasks,  # noqa: F401 (makes the broker that these actors belong to)
-)
 from knowledge.jobs import sweeping
+from knowledge.jobs.actors import HOUR
 from knowledge.jobs.scheduling import every
 from knowledge.models import Source
 
-_HOUR = 3_600_000
-
 
 # A turn is short, but a scanned document that it comes upon may take an hour to read.
-@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=2 * _HOUR)
+@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=2 * HOUR)
 def crawl_source(source_id: str) -> None:
     """Crawl for a while; what is left waits for its next turn, behind the jobs of others."""
     wait_sec = crawl.take_turn(UUID(source_id))
@@ -28,7 +24,7 @@ def crawl_source(source_id: str) -> None:
 
 
 @every(300)
-@dramatiq.actor(max_retries=0, time_limit=_HOUR)
+@dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_sources() -> None:
     """Go on with crawls whose job was lost, and begin those that are due again."""
     for source in Source.objects.filter(pk__in=sweeping.stuck_sources()):

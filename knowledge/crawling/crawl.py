@@ -16,7 +16,7 @@ from knowledge.crawling.keeping import Abandoned, Visit
 from knowledge.crawling.robots import LONGEST, Robots, read_robots
 from knowledge.crawling.site import Clock, Site
 from knowledge.errors import IngestFailed, QuarryError
-from knowledge.ingest.intake import alone
+from knowledge.ingest.extraction import alone
 from knowledge.models import CrawlState, PageState, Source
 from knowledge.sources import http
 from knowledge.sources.addresses import read_url

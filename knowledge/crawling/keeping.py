@@ -19,8 +19,10 @@ from knowledge.crawling.frontier import Address
 from knowledge.crawling.reading import Moved, Read
 from knowledge.crawling.site import Site
 from knowledge.errors import QuarryError
-from knowledge.ingest import intake, shelving
-from knowledge.ingest.shelving import Prepared, Wish
+from knowledge.indexing import preparing
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest.contents import set_text
+from knowledge.ingest.items import ItemOptions, create_item, rewrite_item
 from knowledge.ledger import changes
 from knowledge.models import Content, CrawlState, Item, PageState, Source, SourcePage
 from knowledge.models.locking import lock_item
@@ -160,7 +162,7 @@ def _keep_text(visit: Visit, read: Read, extracted: Extracted, digest: str) -> N
     title = _title(extracted, read.url)
     page, ready = visit.page, None
     if digest != page.digest or page.item_id is None:
-        ready = shelving.prepare(extracted.text, title)
+        ready = preparing.prepare(extracted.text, title)
     with transaction.atomic():
         item = _held_item(visit)
         if item is not None:
@@ -196,11 +198,11 @@ def _new_item(
     content = Content(
         owner_id=visit.source.owner_id, kind=read.kind, url=canonical.shown(read.url), title=title
     )
-    intake.set_text(content, extracted)
+    set_text(content, extracted)
     content.title = title
     content.save()
-    return shelving.shelve(
-        visit.access, content, Wish(title=title, folder_id=visit.source.folder_id), ready
+    return create_item(
+        visit.access, content, ItemOptions(title=title, folder_id=visit.source.folder_id), ready
     )
 
 
@@ -211,10 +213,10 @@ def _rewrite(
     if (content.title, content.text) == (title, extracted.text):
         return
     told = Content()
-    intake.set_text(told, extracted)
+    set_text(told, extracted)
     content.locators, content.published_at = told.locators, told.published_at
     content.save(update_fields=["locators", "published_at"])
-    shelving.rewrite(visit.access, item, title=title, text=extracted.text, ready=ready)
+    rewrite_item(visit.access, item, title=title, text=extracted.text, prepared=ready)
 
 
 def _held_item(visit: Visit) -> Item | None:

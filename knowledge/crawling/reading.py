@@ -8,7 +8,7 @@ from knowledge.crawling.frontier import Address, address_of
 from knowledge.crawling.site import MOST_HOPS, Site, redirect_of
 from knowledge.crawling.sitemaps import links_in_markdown
 from knowledge.errors import IngestFailed, UnsupportedMedia
-from knowledge.ingest.intake import checked_text
+from knowledge.ingest.contents import checked_text
 from knowledge.models import SourcePage
 from knowledge.sources import links, webpage
 from knowledge.sources.extracted import Extracted

@@ -17,8 +17,9 @@ from knowledge.exchange.admitting import Admission
 from knowledge.exchange.item_records import ItemRecord
 from knowledge.exchange.records import ContentRecord, FolderRecord
 from knowledge.exchange.stand_ins import Place, date_rows, places
-from knowledge.ingest import shelving
-from knowledge.ingest.shelving import Prepared
+from knowledge.indexing import preparing
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest.items import index_text
 from knowledge.ledger import changes
 from knowledge.models import (
     MEMORY_TYPES,
@@ -96,7 +97,7 @@ def keep_batch(access: Access, batch: Batch, folder_ids: FolderIds) -> Kept:
         for item, record in zip(items, records, strict=True):
             admissions[record.id].hold(item)
             if item.in_kb and item.content.is_ready:
-                shelving.index(item, ready[record.content_id], is_new=True)
+                index_text(item, ready[record.content_id], is_new=True)
     return Kept(items=len(items), contents=made, skipped=len(asked) - len(items))
 
 
@@ -114,7 +115,7 @@ def _without_known(batch: Batch, here: dict[UUID, Place]) -> Batch:
 
 def _cut(group: Group) -> Prepared | None:
     is_needed = any(item.in_kb for item in group.items)
-    return shelving.cut(group.content.text) if is_needed else None
+    return preparing.prepare_without_vectors(group.content.text) if is_needed else None
 
 
 def _admissions(batch: Batch) -> dict[UUID, Admission]:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, ProviderUnavailable, not_found
-from knowledge.ingest import tasks
+from knowledge.ingest.followups import summarize_item
 from knowledge.models import Item, Transform, TransformState
 from knowledge.providers import live_summarizer
 
@@ -67,4 +67,4 @@ def _is_under_way(transform: Transform) -> bool:
 def _queue(transform: Transform) -> None:
     transform.state, transform.error = TransformState.QUEUED, ""
     transform.save()
-    tasks.summarize_item.send(str(transform.item_id))
+    summarize_item.send(str(transform.item_id))

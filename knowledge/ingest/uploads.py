@@ -1,9 +1,8 @@
-"""Files on their way in: an address to put one at, the file itself, and then its item."""
+"""Files on their way in: an address to put one at, and the file itself."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -16,13 +15,9 @@ from knowledge.errors import (
     InvalidInput,
     NotFound,
     PayloadTooLarge,
-    QuarryError,
     UnsupportedMedia,
 )
-from knowledge.ingest import ingestion
-from knowledge.ingest.ingestion import Added
-from knowledge.ingest.shelving import folders_within
-from knowledge.models import Item, Upload, UploadState
+from knowledge.models import Upload, UploadState
 from knowledge.sources import files
 from knowledge.storage import FileStore, LocalStore, SignedPut, live_store
 from knowledge.storage.local import Draft
@@ -127,69 +122,6 @@ class Incoming:
         self.draft.drop()
 
 
-def finish_upload(
-    access: Access,
-    upload_id: UUID,
-    *,
-    kinds: Collection[str],
-    title: str | None = None,
-    in_kb: bool = True,
-    tags: Collection[str] = (),
-    auto_transform: bool = False,
-    folder_id: UUID | None = None,
-) -> Added:
-    """Make an item of a stored file; asked again, answer the item that it has become."""
-    access.require(Capability.WRITE)
-    if folder_id:
-        folders_within(access, [folder_id])
-    with transaction.atomic():
-        upload = take_upload(access, upload_id, kinds=kinds)
-        if upload.state == UploadState.FINISHED:
-            return _added_before(access, upload, folder_id)
-        return ingestion.add_upload(
-            access,
-            upload,
-            title=title,
-            in_kb=in_kb,
-            tags=tags,
-            auto_transform=auto_transform,
-            folder_id=folder_id,
-        )
-
-
-def add_file(
-    access: Access,
-    path: Path,
-    *,
-    title: str | None = None,
-    in_kb: bool = True,
-    tags: Collection[str] = (),
-    auto_transform: bool = False,
-    folder_id: UUID | None = None,
-) -> Added:
-    """Add a file of this machine in one go: all three steps are taken, or nothing is left."""
-    with path.open("rb") as file:
-        media_type = files.sniff(file.read(files.HEAD), path.name)
-    size = path.stat().st_size
-    upload = begin_upload(access, filename=path.name, media_type=media_type, size=size).upload
-    try:
-        live_store().put(upload.key, path)
-        return finish_upload(
-            access,
-            upload.pk,
-            kinds=RECORDINGS | DOCUMENTS,
-            title=title,
-            in_kb=in_kb,
-            tags=tags,
-            auto_transform=auto_transform,
-            folder_id=folder_id,
-        )
-    except QuarryError:
-        live_store().delete(upload.key)
-        upload.delete()
-        raise
-
-
 def take_upload(access: Access, upload_id: UUID, *, kinds: Collection[str]) -> Upload:
     """The caller's own upload, held until the transaction ends, once its file is what it should be.
 
@@ -199,7 +131,7 @@ def take_upload(access: Access, upload_id: UUID, *, kinds: Collection[str]) -> U
     uploads = Upload.objects.visible_to(access).select_for_update(of=("self",))
     upload = uploads.filter(pk=upload_id).first()
     if upload is None:
-        raise _not_found()
+        raise no_such_upload()
     _check_kind(upload, kinds)
     if upload.state != UploadState.FINISHED:
         _check_file(upload, live_store())
@@ -258,7 +190,7 @@ def _signed_upload(upload_id: UUID, signature: str) -> tuple[LocalStore, Upload]
         or not isinstance(store, LocalStore)
         or not store.is_signed(upload.key, expires_at=_put_before(upload), signature=signature)
     ):
-        raise _not_found()
+        raise no_such_upload()
     return store, upload
 
 
@@ -289,15 +221,8 @@ def _check_file(upload: Upload, store: FileStore) -> None:
     upload.media_type = files.check_declared(upload.media_type, head, upload.filename)
 
 
-def _added_before(access: Access, upload: Upload, folder_id: UUID | None) -> Added:
-    item = Item.objects.visible_to(access).filter(content=upload.content_id).first()
-    if item is None or upload.content_id is None:
-        raise _not_found()
-    is_there = folder_id and item.filings.filter(folder=folder_id).exists()
-    return Added(item, folder_id if is_there else access.filing_folder_id, None)
-
-
-def _not_found() -> NotFound:
+def no_such_upload() -> NotFound:
+    """What every caller is told of an upload that is missing or another's."""
     return NotFound(f"No such upload, or it is not yours to use; {_BEGIN_AGAIN}.")
 
 

@@ -10,8 +10,8 @@ from django.db import transaction
 
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput
-from knowledge.ingest import shelving
-from knowledge.ingest.shelving import MAX_TITLE
+from knowledge.indexing import preparing
+from knowledge.ingest.items import MAX_TITLE
 from knowledge.ledger import changes as record
 from knowledge.library import items as library
 from knowledge.library.items import Expectation, anything, visible_item
@@ -64,7 +64,7 @@ def update_item(
     found = _screened(seen, fields)
     ready = None
     if library.needs_indexing(seen, fields):
-        ready = shelving.prepare(seen.content.text, fields.get("custom_title", seen.title))
+        ready = preparing.prepare(seen.content.text, fields.get("custom_title", seen.title))
     with transaction.atomic():
         item = _held(access, seen, fields)
         expect(item)

@@ -14,7 +14,10 @@ from django.utils import timezone
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, NotFound, not_found
 from knowledge.indexing import pipeline
-from knowledge.ingest import intake, shelving, tasks
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest import followups, sweeps
+from knowledge.ingest.contents import queue_content, start_job
+from knowledge.ingest.items import file_into, index_text
 from knowledge.ledger import changes as record
 from knowledge.ledger import quotas
 from knowledge.models import (
@@ -146,7 +149,7 @@ def _shown_item(access: Access, items: ItemQuerySet, item_id: UUID) -> Item:
     return item
 
 
-def set_fields(item: Item, fields: Mapping[str, Any], ready: shelving.Prepared | None) -> None:
+def set_fields(item: Item, fields: Mapping[str, Any], ready: Prepared | None) -> None:
     """Change an item that the caller's transaction holds, and its place in the index with it."""
     must_index = needs_indexing(item, fields)
     for name, value in fields.items():
@@ -178,7 +181,7 @@ def retry_item(access: Access, item_id: UUID) -> Item:
     elif content.is_ready and item.index_status == IndexStatus.FAILED:
         item.index_status, item.index_error = IndexStatus.KEYWORD, ""
         item.save(update_fields=["index_status", "index_error"])
-        tasks.embed_item.send(str(item.pk))
+        followups.embed_item.send(str(item.pk))
     else:
         raise Conflict("Nothing about this item has failed, so there is nothing to retry.")
     return visible_item(access, item_id)
@@ -191,7 +194,7 @@ def file_item(access: Access, item_id: UUID, folder_ids: Collection[UUID]) -> It
     if not folder_ids:
         raise InvalidInput("folder_ids must name at least one folder.", field="folder_ids")
     item = visible_item(access, item_id, for_update=True)
-    shelving.file_into(access, item, shelving.folders_within(access, folder_ids))
+    file_into(access, item, Folder.objects.visible_to(access).all_of(folder_ids))
     return visible_item(access, item_id)
 
 
@@ -315,19 +318,19 @@ def _matching(access: Access, filters: ItemFilter) -> ItemQuerySet:
 def begin_again(access: Access, content: Content) -> None:
     """Have a content that failed, and that the caller holds, read or transcribed once more."""
     step = Step.TRANSCRIBE if content.is_recording else Step.EXTRACT
-    intake.queue(content, step)
+    queue_content(content, step)
     if content.is_recording:
         quotas.reserve(access.owner_id, content.pk, content.duration_sec)
-    tasks.start(content)
+    start_job(content)
 
 
-def index_or_wait(item: Item, ready: shelving.Prepared | None) -> None:
+def index_or_wait(item: Item, ready: Prepared | None) -> None:
     """Index what is there; an item whose text is still to come waits for it."""
     # Read anew: its job may have finished, or begun, since the item was looked up.
     content = item.content
     content.refresh_from_db()
     if content.is_ready:
-        shelving.index(item, ready)
+        index_text(item, ready)
         return
     has_failed = content.state == ContentState.FAILED
     item.index_status = IndexStatus.FAILED if has_failed else IndexStatus.PENDING
@@ -367,7 +370,7 @@ def _delete(access: Access, item: Item) -> None:
 def _let_go(access: Access, upload: Upload) -> None:
     """Have a file removed; of what a token deletes, when that can no longer be undone."""
     if access.token_id is None:
-        tasks.remove_stored_file.send(str(upload.pk))
+        sweeps.remove_stored_file.send(str(upload.pk))
         return
     upload.kept_until = timezone.now() + record.KEPT_FOR
     upload.save(update_fields=["kept_until"])

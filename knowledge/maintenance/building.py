@@ -18,7 +18,7 @@ from knowledge.indexing.generations import (
     hold_off_writers,
 )
 from knowledge.indexing.whales import drop_index, existing_indexes
-from knowledge.ingest import tasks
+from knowledge.ingest import followups
 from knowledge.locks import Lock
 from knowledge.maintenance import Progress
 from knowledge.maintenance.mending import waiting_items
@@ -167,7 +167,7 @@ def _switch_to(generation: Generation, fence: int) -> list[UUID]:
         came = _missing(generation, fence, _ask(_LAST_CHUNK), limit=None)
         item_ids = list(dict.fromkeys(item_id for _, item_id in came))
         for item_id in item_ids:
-            tasks.embed_item.send(str(item_id))
+            followups.embed_item.send(str(item_id))
         now = timezone.now()
         Generation.objects.filter(is_live=True).update(is_live=False, retired_at=now)
         Generation.objects.filter(pk=generation.pk).update(is_live=True, retired_at=None)

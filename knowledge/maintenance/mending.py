@@ -7,7 +7,8 @@ from uuid import UUID
 from django.db import transaction
 
 from knowledge.indexing import generations
-from knowledge.ingest import shelving
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest.items import index_text
 from knowledge.maintenance import Progress, checking
 from knowledge.models import (
     Chunk,
@@ -98,14 +99,14 @@ def _replaced(item_id: UUID) -> bool:
         return True
     text = before.content.text
     pieces = chunk(text)
-    ready = shelving.Prepared(text, pieces, generations.embed_pieces(before.title, pieces))
+    ready = Prepared(text, pieces, generations.embed_pieces(before.title, pieces))
     with transaction.atomic():
         item = _in_kb(item_id).select_for_update(of=("self",)).first()
         if item is None:
             return True
         if (item.title, item.content.text) != (before.title, before.content.text):
             return False
-        shelving.index(item, ready)
+        index_text(item, ready)
     return True
 
 

@@ -3,7 +3,9 @@
 from importlib import import_module
 
 ACTOR_MODULES = (
-    "knowledge.ingest.tasks",
+    "knowledge.ingest.followups",
+    "knowledge.ingest.contents",
+    "knowledge.ingest.sweeps",
     "knowledge.moderation.actors",
     "knowledge.trust.actors",
     "knowledge.crawling.actors",

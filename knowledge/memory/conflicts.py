@@ -7,7 +7,7 @@ from uuid import UUID
 from knowledge.access import Access
 from knowledge.indexing import generations
 from knowledge.indexing.generations import INLINE_CHUNKS
-from knowledge.ingest.shelving import Prepared
+from knowledge.indexing.preparing import Prepared
 from knowledge.models import MEMORY_TYPES, Generation
 from knowledge.providers.protocols import Vectors
 from knowledge.retrieval.scope import Narrowing, Scope, scope_of

@@ -7,12 +7,14 @@ from uuid import UUID
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
-from knowledge.ingest import shelving
-from knowledge.ingest.shelving import Prepared, Wish
+from knowledge.indexing import preparing
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest.items import ItemOptions, create_item
 from knowledge.memory.conflicts import Conflicts, near_duplicates
 from knowledge.memory.relations import all_still_there, link, seen_items
 from knowledge.models import (
     MEMORY_TYPES,
+    Content,
     Item,
     ItemType,
     Relation,
@@ -131,7 +133,7 @@ def drafted(
         attributes=attributes,
         tags=kept_tags,
         found=found_in(words).without_secrets(),
-        ready=shelving.prepare(text, title),
+        ready=preparing.prepare(text, title),
     )
 
 
@@ -144,8 +146,10 @@ def clean_content(text: str, *, field: str) -> str:
 
 def written(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> Item:
     """Write a draft within the caller's transaction; a suspected one is marked."""
-    content = shelving.own_text(access, title=draft.title, text=draft.text)
-    wish = Wish(
+    content = Content.objects.create_text(
+        owner_id=access.owner_id, title=draft.title, text=draft.text
+    )
+    options = ItemOptions(
         title=draft.title,
         tags=draft.tags,
         type=draft.type,
@@ -153,7 +157,7 @@ def written(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> I
         suspicions=draft.found.orders,
         folder_id=folder_id,
     )
-    item = shelving.shelve(access, content, wish, draft.ready)
+    item = create_item(access, content, options, draft.ready)
     actors.screen_the_rest(item, draft.found)
     return item
 

@@ -7,8 +7,9 @@ from uuid import UUID
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
-from knowledge.ingest import shelving
-from knowledge.ingest.shelving import Prepared
+from knowledge.indexing import preparing
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest.items import rewrite_item
 from knowledge.ledger import changes
 from knowledge.memory.actions import Asked, asked_of
 from knowledge.memory.relations import all_still_there, end, held_item, link, seen_items
@@ -119,7 +120,7 @@ def _refuse_wrong_links(access: Access, asked: Asked, task: Item) -> None:
 def _prepared(asked: Asked, task: Item) -> Prepared | None:
     if asked.title is None and asked.text is None:
         return None
-    return shelving.prepare(asked.text or task.content.text, asked.title or task.title)
+    return preparing.prepare(asked.text or task.content.text, asked.title or task.title)
 
 
 def _draft(access: Access, asked: Asked, task: Item) -> Draft | None:
@@ -158,7 +159,7 @@ def _retell(access: Access, asked: Asked, task: Item, ready: Prepared | None) ->
     if asked.title is None and asked.text is None:
         return
     title = asked.title or task.content.title
-    shelving.rewrite(access, task, title=title, text=asked.text or task.content.text, ready=ready)
+    rewrite_item(access, task, title=title, text=asked.text or task.content.text, prepared=ready)
 
 
 def _relate(access: Access, asked: Asked, task: Item) -> None:

@@ -1,7 +1,10 @@
+from typing import Self
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
+
+from knowledge.text.languages import language_of
 
 
 class TranscriptionStatus(models.TextChoices):
@@ -25,6 +28,23 @@ class Step(models.TextChoices):
     EXTRACT = "extract"
     TRANSCRIBE = "transcribe"
     INDEX = "index"
+
+
+class ContentQuerySet(models.QuerySet["Content"]):
+    def at_work(self) -> Self:
+        """Contents whose text is still to come."""
+        return self.filter(state__in=[ContentState.QUEUED, ContentState.WORKING])
+
+    def find_shared(self, key: str) -> "Content | None":
+        """The content that everybody shares under the key of an address, unless it failed."""
+        shared = self.filter(owner=None).exclude(state=ContentState.FAILED)
+        return shared.filter(links__key=key).first()
+
+    def create_text(self, *, owner_id: int, title: str, text: str) -> "Content":
+        """A text that only its owner has."""
+        return self.create(
+            owner_id=owner_id, kind="text", title=title, text=text, language=language_of(text)
+        )
 
 
 class Content(models.Model):
@@ -76,6 +96,8 @@ class Content(models.Model):
     changed_at = models.DateTimeField(auto_now=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = ContentQuerySet.as_manager()
+
     class Meta:
         constraints = [
             models.CheckConstraint(
@@ -97,6 +119,16 @@ class Content(models.Model):
     @property
     def is_ready(self) -> bool:
         return self.state == ContentState.READY
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether its text is still to come."""
+        return self.state in (ContentState.QUEUED, ContentState.WORKING)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other owners may have items of it."""
+        return self.owner_id is None
 
     @property
     def is_recording(self) -> bool:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Self
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import models
 
 from knowledge.access import Access
+from knowledge.errors import OutOfScope
 from knowledge.models.naming import unique_name
 
 
@@ -17,6 +19,13 @@ class FolderQuerySet(models.QuerySet["Folder"]):
         if access.folder_ids is None:
             return folders
         return folders.filter(pk__in=access.folder_ids)
+
+    def all_of(self, folder_ids: Collection[UUID]) -> list[Folder]:
+        """The folders of these ids; one that is missing here refuses the ask."""
+        folders = list(self.filter(pk__in=folder_ids))
+        if missing := set(folder_ids) - {folder.pk for folder in folders}:
+            raise OutOfScope(missing)
+        return folders
 
 
 class Folder(models.Model):

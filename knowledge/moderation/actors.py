@@ -5,19 +5,15 @@ from uuid import UUID
 import dramatiq
 from django.db import transaction
 
-from knowledge.ingest import (
-    tasks,  # noqa: F401 (makes the broker that these actors belong to)
-)
 from knowledge.jobs import sweeping
+from knowledge.jobs.actors import HOUR
 from knowledge.jobs.scheduling import every
 from knowledge.models import Item
 from knowledge.moderation import full_screening
 from knowledge.moderation.findings import Found
 
-_HOUR = 3_600_000
 
-
-@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=_HOUR)
+@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=HOUR)
 def screen_item(item_id: str) -> None:
     """Screen all of an item of which only a part was read when it was written."""
     found = full_screening.screen(UUID(item_id))
@@ -36,7 +32,7 @@ def screen_the_rest(item: Item, found: Found) -> None:
 
 
 @every(900)
-@dramatiq.actor(max_retries=0, time_limit=_HOUR)
+@dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_screenings() -> None:
     """Send again the screenings that a job server lost."""
     for item_id in sweeping.half_screened_items():

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from knowledge.ingest import tasks
+from knowledge.ingest import followups
 from knowledge.models import Item, ItemType, Version, WebhookEvent
 from knowledge.moderation import quarantine
 from knowledge.moderation.findings import Found, found_in
@@ -50,7 +50,7 @@ def settle(item_id: UUID, screened: Screened | None) -> bool:
         item.half_screened = False
         item.save(update_fields=["half_screened", "updated_at"])
         if quarantine.suspect_later(item, screened.found.all):
-            tasks.announce(WebhookEvent.ITEM_SUSPECTED, item)
+            followups.announce(WebhookEvent.ITEM_SUSPECTED, item)
     return is_same
 
 

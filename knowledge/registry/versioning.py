@@ -9,11 +9,13 @@ from django.db.models import Q
 
 from knowledge.access import Access
 from knowledge.errors import Conflict
-from knowledge.ingest import shelving
-from knowledge.ingest.shelving import Prepared, Wish
+from knowledge.indexing import preparing
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest.items import ItemOptions, create_item, rewrite_item
 from knowledge.ledger import changes
 from knowledge.models import (
     UNIT_TYPES,
+    Content,
     Item,
     ItemType,
     Quality,
@@ -89,7 +91,7 @@ def contribute(access: Access, draft: Draft) -> Contributed:
     known = _known(access, draft)
     if known and (there := _unchanged(known, draft)):
         return replace(there, copy_of=_original(access, draft))
-    ready = shelving.prepare(draft.text, draft.title)
+    ready = preparing.prepare(draft.text, draft.title)
     novelty = _novelty(access, draft, known)
     original = _original(access, draft, novelty)
     with transaction.atomic():
@@ -176,15 +178,17 @@ def _seen_by(draft: Draft, known: Item | None) -> Visibility:
 
 
 def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> Contributed:
-    content = shelving.own_text(access, title=draft.title, text=draft.text)
-    wish = Wish(
+    content = Content.objects.create_text(
+        owner_id=access.owner_id, title=draft.title, text=draft.text
+    )
+    options = ItemOptions(
         title=draft.title,
         tags=draft.tags,
         type=draft.type,
         attributes={**draft.attributes, "digest": draft.digest},
         visibility=_seen_by(draft, None),
     )
-    item = shelving.shelve(access, content, wish, ready)
+    item = create_item(access, content, options, ready)
     return _versioned(access, item, draft, novelty)
 
 
@@ -205,7 +209,7 @@ def _next(
         draft = _with_all_that_is_shown(access, item, draft, is_same=is_same)
     if current is not None and is_same:
         return _answer(item, current, draft)
-    shelving.rewrite(access, item, title=draft.title, text=draft.text, ready=ready)
+    rewrite_item(access, item, title=draft.title, text=draft.text, prepared=ready)
     return _versioned(access, item, draft, novelty)
 
 

@@ -4,13 +4,10 @@ from uuid import UUID
 
 import dramatiq
 
-from knowledge.ingest import (
-    tasks,  # noqa: F401 (makes the broker that these actors belong to)
-)
+from knowledge.jobs.actors import HOUR
 from knowledge.jobs.scheduling import every
 from knowledge.trust import reputation, scoring
 
-_HOUR = 3_600_000
 _SCORED_AT_ONCE = 500
 
 
@@ -21,7 +18,7 @@ def rescore_item(item_id: str) -> None:
 
 
 @every(900)
-@dramatiq.actor(max_retries=0, time_limit=_HOUR)
+@dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_scores() -> None:
     """Score what has no score yet, or whose novelty could only be assumed."""
     for item_id in scoring.unscored(_SCORED_AT_ONCE):
@@ -29,7 +26,7 @@ def sweep_scores() -> None:
 
 
 @every(3600)
-@dramatiq.actor(max_retries=0, time_limit=_HOUR)
+@dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_reputation() -> None:
     """Work every reputation out exactly, and weigh all judgments by them."""
     reputation.recompute()

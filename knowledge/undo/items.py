@@ -9,8 +9,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from knowledge.errors import QuotaExceeded
-from knowledge.ingest import intake, shelving, tasks
-from knowledge.ingest.shelving import Prepared
+from knowledge.indexing import preparing
+from knowledge.indexing.preparing import Prepared
+from knowledge.ingest import followups
+from knowledge.ingest.contents import save_failure
+from knowledge.ingest.items import rewrite_item
 from knowledge.ledger.changes import from_data, text_digest
 from knowledge.library import items as library
 from knowledge.models import (
@@ -65,7 +68,7 @@ class SetItemBack(_ItemUndo):
         item = Item.objects.select_related("content").filter(pk=self.change.target).first()
         if item is not None and library.needs_indexing(item, self.before):
             title = self.before.get("custom_title", item.custom_title) or item.content.title
-            self.ready = shelving.prepare(item.content.text, title)
+            self.ready = preparing.prepare(item.content.text, title)
 
     def check(self) -> None:
         super().check()
@@ -80,7 +83,7 @@ class SetItemBack(_ItemUndo):
 
 class WriteItemBack(_ItemUndo):
     def prepare(self) -> None:
-        self.ready = shelving.prepare(self.before["text"], self.before["title"])
+        self.ready = preparing.prepare(self.before["text"], self.before["title"])
 
     def check(self) -> None:
         super().check()
@@ -89,7 +92,7 @@ class WriteItemBack(_ItemUndo):
             raise SinceChanged("It was written anew by somebody else since.")
 
     def apply(self) -> None:
-        shelving.rewrite(self.owner, self.item, **self.before, ready=self.ready)
+        rewrite_item(self.owner, self.item, **self.before, prepared=self.ready)
 
     def rehearse(self) -> None:
         Content.objects.filter(pk=self.item.content_id).update(**self.before)
@@ -138,7 +141,7 @@ class RestoreItem(Undo):
         if self.before["item"]["in_kb"]:
             content = self.before["content"]
             title = self.before["item"]["custom_title"] or content["title"]
-            self.ready = shelving.prepare(content["text"], title)
+            self.ready = preparing.prepare(content["text"], title)
 
     def check(self) -> None:
         self.content = _known_content(self.before["content"])
@@ -179,16 +182,16 @@ class RestoreItem(Undo):
     def _resume(self, item: Item) -> None:
         """Index what is back, or go on with the work that its deletion ended."""
         content = item.content
-        if self.content is None and content.state in intake.UNFINISHED:
+        if self.content is None and content.is_at_work:
             try:
                 with transaction.atomic():
                     library.begin_again(self.owner, content)
             except QuotaExceeded as error:
-                intake.fail(content.pk, error)
+                save_failure(content.pk, error)
         if item.in_kb:
             library.index_or_wait(item, self.ready)
         if Transform.objects.filter(item=item, state=TransformState.QUEUED).exists():
-            tasks.summarize_item.send(str(item.pk))
+            followups.summarize_item.send(str(item.pk))
 
 
 def _known_content(data: Mapping[str, Any]) -> Content | None:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from knowledge import models
-from knowledge.ingest import ingestion
+from knowledge.ingest import adding
 from knowledge.library.items import Recent
 from knowledge.models import Item
 from mcp_gateway.cursors import cursor_after
@@ -182,7 +182,7 @@ class Added(Payload):
     transform_error: str | None
 
     @classmethod
-    def of(cls, added: ingestion.Added) -> "Added":
+    def of(cls, added: adding.Added) -> "Added":
         return cls(
             status=added.item.status,
             user_item_id=added.item.pk,

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from knowledge.access import Access
 from knowledge.asks import Ask
-from knowledge.ingest import ingestion
-from knowledge.ingest.ingestion import KINDS, MAX_TEXT, MIN_TEXT
-from knowledge.ingest.shelving import MAX_TITLE
+from knowledge.ingest import adding
+from knowledge.ingest.adding import KINDS, MAX_TEXT, MIN_TEXT
+from knowledge.ingest.items import MAX_TITLE
 from knowledge.library import items as library
 from knowledge.library.items import MAX_RECENT
 from knowledge.models import ItemType
@@ -121,7 +121,7 @@ def add_to_knowledge(
     """Add a link or a text as a document; what you learned goes to add. Status ready: it can be
     read now; transcribing: poll get_item. Files go through the REST API."""
     return Added.of(
-        ingestion.add_to_knowledge(
+        adding.add_to_knowledge(
             access,
             kind=kind,
             url=url,

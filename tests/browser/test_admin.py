@@ -3,7 +3,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Dialog, Page, expect
 
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.library.items import create_folder
 from knowledge.models import Content, ContentState, Item, TranscriptionStatus
 from tests.conftest import LONG_ENOUGH

@@ -10,7 +10,7 @@ from django.db import connection
 
 from knowledge import providers
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.maintenance.checking import check
 from knowledge.models import ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder

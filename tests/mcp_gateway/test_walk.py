@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from config import asgi
-from knowledge.ingest import ingestion
+from knowledge.ingest import adding
 from tests.conftest import LONG_ENOUGH, Mint
 from tokens import authentication
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 OURS = ("config", "knowledge", "tokens", "mcp_gateway")
 MOST_MODULES = 5
-DOMAIN: CodeType = ingestion.add_to_knowledge.__code__
+DOMAIN: CodeType = adding.add_to_knowledge.__code__
 LOOK_UP: CodeType = authentication.authenticate.__code__
 
 

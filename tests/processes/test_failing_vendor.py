@@ -14,8 +14,9 @@ from rest_framework.test import APIClient
 from werkzeug import Response
 
 from knowledge import providers
-from knowledge.ingest import intake, tasks
-from knowledge.ingest.uploads import RECORDINGS, begin_upload, finish_upload
+from knowledge.ingest import contents, extraction
+from knowledge.ingest.adding_files import finish_upload
+from knowledge.ingest.uploads import RECORDINGS, begin_upload
 from knowledge.jobs import consumer
 from knowledge.ledger.webhooks import create_webhook
 from knowledge.models import Delivery, Job, Tier, Usage
@@ -171,9 +172,9 @@ def test_while_the_vendor_works_nobody_opens_the_file_again(talk: "Talk") -> Non
 def test_what_another_worker_has_in_hand_is_looked_after_until_it_is_done(
     talk: "Talk", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "ANOTHER_AT_IT_SEC", 0.01)
+    monkeypatch.setattr(extraction, "ANOTHER_AT_IT_SEC", 0.01)
     with monkeypatch.context() as patch:
-        patch.setattr(intake, "alone", lambda content_id: nullcontext(False))
+        patch.setattr(extraction, "alone", lambda content_id: nullcontext(False))
         talk.send()
         [first] = Job.objects.values_list("pk", flat=True)
         eventually(lambda: not Job.objects.filter(pk=first).exists())
@@ -260,7 +261,7 @@ def vendor() -> Iterator[Vendor]:
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("min_backoff", "max_backoff"):
-        monkeypatch.setitem(tasks.transcribe_content.options, name, 1)
+        monkeypatch.setitem(contents.transcribe_content.options, name, 1)
     for name in ("SOONEST_SEC", "SETTLING_SEC", "WAIT_OF_AGE"):
         monkeypatch.setattr(vendor_job, name, 0.01)
 

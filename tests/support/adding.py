@@ -12,7 +12,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_to_knowledge
+from knowledge.ingest.adding import add_to_knowledge
 from knowledge.models import Chunk, Content, Item, Link
 from tests.support.recordings import tone, written
 

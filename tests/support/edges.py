@@ -12,7 +12,7 @@ from django.utils import timezone
 from knowledge.access import Access
 from knowledge.api.errors import STATUSES
 from knowledge.errors import QuarryError
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.library.items import delete_folder
 from knowledge.models import Folder, Item
 from mcp_gateway.calls import call_tool

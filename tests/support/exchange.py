@@ -11,8 +11,8 @@ from typing import Any
 from knowledge.access import Access
 from knowledge.exchange.exporting import export_library
 from knowledge.exchange.importing import Imported, import_library
-from knowledge.ingest import ingestion
-from knowledge.ingest.shelving import Wish, shelve
+from knowledge.ingest import adding
+from knowledge.ingest.items import ItemOptions, create_item
 from knowledge.library import items as library
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import (
@@ -38,7 +38,7 @@ def fill(access: Access) -> dict[str, Item]:
     research = library.create_folder(access, "Research/2024")
     reading = library.create_folder(access, "Lesestoff für später")
     library.create_folder(access, "Empty")
-    note = ingestion.add_text(
+    note = adding.add_text(
         access,
         title="=HYPERLINK(1)",
         text="# Harbour\n\nThe harbour keeps its lights on.\n\n## Ships\n\nThey come home." * 40,
@@ -50,17 +50,17 @@ def fill(access: Access) -> dict[str, Item]:
     Item.objects.filter(pk=note.pk).update(
         attributes={"status": "draft", "weights": [1, 2.5, None], "nested": {"ü": "\u2028"}}
     )
-    page = add_content(access, shared_page(), Wish(title="My rivers"))
+    page = add_content(access, shared_page(), ItemOptions(title="My rivers"))
     library.file_item(access, page.pk, [reading.pk])
     return {
         "note": note,
         "page": page,
         "talk": _talk(access),
-        "outside": ingestion.add_text(
+        "outside": adding.add_text(
             access, title="Outside", text="Kept out of the index, but kept.", in_kb=False
         ),
-        "failed": add_content(access, _unread(access, "failed", "blocked"), Wish()),
-        "coming": add_content(access, _unread(access, "queued", ""), Wish()),
+        "failed": add_content(access, _unread(access, "failed", "blocked"), ItemOptions()),
+        "coming": add_content(access, _unread(access, "queued", ""), ItemOptions()),
     }
 
 
@@ -81,8 +81,8 @@ def shared_page(
     return content
 
 
-def add_content(access: Access, content: Content, wish: Wish) -> Item:
-    return shelve(access, content, wish, None)
+def add_content(access: Access, content: Content, options: ItemOptions) -> Item:
+    return create_item(access, content, options, None)
 
 
 def _talk(access: Access) -> Item:
@@ -103,7 +103,7 @@ def _talk(access: Access) -> Item:
         rung="captions",
         cost_usd=Decimal("0.0120"),
     )
-    item = add_content(access, content, Wish())
+    item = add_content(access, content, ItemOptions())
     Transform.objects.create(
         item=item,
         state="done",

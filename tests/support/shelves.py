@@ -12,8 +12,9 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_to_knowledge
-from knowledge.ingest.uploads import DOCUMENTS, RECORDINGS, begin_upload, finish_upload
+from knowledge.ingest.adding import add_to_knowledge
+from knowledge.ingest.adding_files import finish_upload
+from knowledge.ingest.uploads import DOCUMENTS, RECORDINGS, begin_upload
 from knowledge.ledger.webhooks import create_webhook
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, Content, Delivery, Item
 from knowledge.storage import live_store

@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from knowledge.access import Access
 from knowledge.crawling.documentation import SourceChanges, delete_source, update_source
-from knowledge.ingest.ingestion import add_text
-from knowledge.ingest.shelving import Wish, prepare, shelve
+from knowledge.indexing import preparing
+from knowledge.ingest.adding import add_text
+from knowledge.ingest.items import ItemOptions, create_item
 from knowledge.ledger.changes import as_data, row_added, text_digest
 from knowledge.ledger.webhooks import create_webhook, delete_webhook, update_webhook
 from knowledge.library.editing import ItemChanges, update_item
@@ -132,7 +133,7 @@ def crawled_source(access: Access, name: str = "The Manual", title: str = "Crane
         finished_at=timezone.now(),
     )
     row_added(access, source, fields=("name", "include", "start_url"))
-    item = shelve(access, content, Wish(title=title), prepare(text, title))
+    item = create_item(access, content, ItemOptions(title=title), preparing.prepare(text, title))
     kept = {"item": item, "seen_in": 1, "digest": text_digest(text), "etag": '"crane-1"'}
     pages: list[tuple[str, dict[str, Any]]] = [("kept", kept), ("queued", {})]
     for state, told in pages:

@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from knowledge.access import Access
 from knowledge.errors import QuarryError
-from knowledge.ingest.ingestion import MAX_TEXT, Added, add_to_knowledge
-from knowledge.ingest.uploads import add_file
+from knowledge.ingest.adding import MAX_TEXT, Added, add_to_knowledge
+from knowledge.ingest.adding_files import add_file
 from knowledge.library.items import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.management.waiting import wait_until_finished

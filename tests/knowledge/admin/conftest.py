@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.ingest.uploads import begin_upload
 from knowledge.ledger.webhooks import announce, create_webhook
 from knowledge.library.editing import ItemChanges, update_item

@@ -15,8 +15,8 @@ from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
 from knowledge.errors import IngestFailed
-from knowledge.ingest import intake
-from knowledge.ingest.ingestion import add_to_knowledge
+from knowledge.ingest.adding import add_to_knowledge
+from knowledge.ingest.contents import save_failure
 from knowledge.ledger import quotas
 from knowledge.models import (
     Allowance,
@@ -50,7 +50,7 @@ def recording_at(site: HTTPServer, path: str = "/talk.mp3") -> str:
 def failed(site: HTTPServer, library: Access) -> Item:
     """A recording whose transcription came to nothing."""
     item = add_to_knowledge(library, kind="url", url=recording_at(site)).item
-    intake.fail(item.content_id, IngestFailed("Nobody speaks in it.", reason="no_speech"))
+    save_failure(item.content_id, IngestFailed("Nobody speaks in it.", reason="no_speech"))
     broker = dramatiq.get_broker()
     broker.flush_all()
     return item

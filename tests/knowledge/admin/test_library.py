@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from knowledge.access import Access
 from knowledge.errors import InvalidToken
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.library.items import create_folder
 from knowledge.models import Chunk, Content, Folder, IndexStatus, Item
 from tests.conftest import LONG_ENOUGH, Add, Mint

@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from knowledge.errors import Conflict, ProviderUnavailable
-from knowledge.ingest import tasks
+from knowledge.ingest import sweeps
 from knowledge.ledger import idempotency
 from knowledge.models import Folder, IdempotencyRecord, Item, Webhook
 from tests.conftest import LONG_ENOUGH, Mint
@@ -83,7 +83,7 @@ def test_a_failure_of_ours_is_not_kept(mint: Mint, monkeypatch: pytest.MonkeyPat
 
     client = mint().client
     with monkeypatch.context() as patched:
-        patched.setattr("knowledge.ingest.ingestion.add_to_knowledge", broken)
+        patched.setattr("knowledge.ingest.adding.add_to_knowledge", broken)
         assert post(client, "ingest", NOTE).status_code == 503
     assert post(client, "ingest", NOTE).status_code == 201
 
@@ -114,12 +114,12 @@ def test_a_key_is_good_for_a_day(mint: Mint) -> None:
         post(client, "ingest", NOTE)
         clock.shift(timedelta(hours=24) - timedelta(seconds=1))
         assert post(client, "ingest", NOTE)["Idempotent-Replayed"] == "true"
-        tasks.sweep_leftovers()
+        sweeps.sweep_leftovers()
         assert IdempotencyRecord.objects.count() == 1
         clock.shift(timedelta(seconds=2))
         assert not post(client, "ingest", NOTE).has_header("Idempotent-Replayed")
         clock.shift(timedelta(hours=25))
-        tasks.sweep_leftovers()
+        sweeps.sweep_leftovers()
         assert not IdempotencyRecord.objects.exists()
 
 

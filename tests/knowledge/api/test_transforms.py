@@ -4,7 +4,7 @@ from uuid import uuid4
 import pytest
 
 from knowledge.api.shapes import TransformOutput
-from knowledge.ingest import tasks
+from knowledge.ingest import followups
 from knowledge.models import Content, Folder, Transform
 from tests.conftest import Add, Mint
 
@@ -17,7 +17,7 @@ def test_a_summary_is_asked_for_and_then_there(mint: Mint, add: Add) -> None:
     assert (body["user_item_id"], body["state"]) == (str(item.pk), "queued")
     assert answer.headers["RateLimit-Limit"] == "60"
 
-    tasks.summarize_item(str(item.pk))
+    followups.summarize_item(str(item.pk))
 
     done = TransformOutput(Transform.objects.get()).data
     assert (done["state"], done["tldr"]) == ("done", "Granite is hard.")

@@ -20,9 +20,9 @@ from pytest_django import Settings
 from config.asgi import application
 from knowledge.api import receiving
 from knowledge.errors import QuotaExceeded
-from knowledge.ingest import ingestion, tasks
-from knowledge.ingest.ingestion import Added
-from knowledge.ingest.uploads import FINISH_WITHIN, PUT_WITHIN, add_file, clean_filename
+from knowledge.ingest import adding_files, sweeps
+from knowledge.ingest.adding_files import add_file
+from knowledge.ingest.uploads import FINISH_WITHIN, PUT_WITHIN, clean_filename
 from knowledge.models import Content, Folder, Item, Upload
 from knowledge.storage import S3Store, leftovers, live_store
 from tests.conftest import Mint, Minted
@@ -487,14 +487,14 @@ def test_code_that_the_command_takes_is_taken_over_rest(
 def test_what_refused_to_become_an_item_may_be_finished_again(
     mint: Mint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*args: Any, **asked: Any) -> Added:
+    def refuse(*args: Any) -> Item:
         Content.objects.create(owner_id=token.row.owner_id, title="half made")
         raise QuotaExceeded("No minutes are left.", resource="minutes")
 
     token = mint()
     address = stored(token)
     with monkeypatch.context() as patch:
-        patch.setattr(ingestion, "add_upload", refuse)
+        patch.setattr(adding_files, "add_upload", refuse)
         status, body = finish(token, address)
     assert (status, body["error"]) == (402, "quota_exceeded")
     assert not Content.objects.exists()
@@ -524,11 +524,11 @@ def test_what_nobody_finished_is_swept_with_its_file(mint: Mint, home: Path) -> 
     token = mint()
     finished, abandoned, fileless = stored(token), stored(token), begun(token)
     finish(token, finished)
-    tasks.sweep_uploads.fn()
+    sweeps.sweep_uploads.fn()
     assert Upload.objects.count() == 3
     with time_machine.travel(timezone.now() + FINISH_WITHIN):
-        tasks.sweep_uploads.fn()
-        tasks.sweep_uploads.fn()
+        sweeps.sweep_uploads.fn()
+        sweeps.sweep_uploads.fn()
     assert [str(pk) for pk in Upload.objects.values_list("pk", flat=True)] == [
         finished["upload_id"]
     ]
@@ -542,14 +542,14 @@ def test_a_file_goes_once_its_content_is_gone_and_not_before(mint: Mint, home: P
     token = mint()
     address = stored(token)
     _, added = finish(token, address)
-    tasks.remove_stored_file.fn(address["upload_id"])
+    sweeps.remove_stored_file.fn(address["upload_id"])
     assert len(files_in(home)) == 1
 
     Item.objects.all().delete()
     Content.objects.filter(pk=added["content_id"]).delete()
     assert finish(token, address)[0] == 404
-    tasks.remove_stored_file.fn(address["upload_id"])
-    tasks.remove_stored_file.fn(address["upload_id"])
+    sweeps.remove_stored_file.fn(address["upload_id"])
+    sweeps.remove_stored_file.fn(address["upload_id"])
     assert files_in(home) == []
     assert not Upload.objects.exists()
 

@@ -19,8 +19,7 @@ from knowledge.errors import CapabilityDenied, Conflict, InvalidInput
 from knowledge.exchange import importing, restoring
 from knowledge.exchange.importing import Imported
 from knowledge.exchange.readable import safe_cell
-from knowledge.ingest import linking
-from knowledge.ingest.shelving import Wish
+from knowledge.ingest.items import ItemOptions
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import create_folder, delete_item, retry_item
 from knowledge.locks import Lock
@@ -209,7 +208,7 @@ def test_a_scoped_token_exports_what_it_sees_and_no_trace_of_the_rest(
     items = fill(library)
     folders = {folder.name: folder for folder in Folder.objects.all()}
     reading = folders["Lesestoff für später"]
-    add_content(theirs, items["page"].content, Wish(title="Theirs"))
+    add_content(theirs, items["page"].content, ItemOptions(title="Theirs"))
     token = mint(reading, write=False)
 
     archive = exported(token.access)
@@ -303,7 +302,7 @@ def test_a_shared_page_is_linked_again_only_when_it_says_the_same(
     library: Access, theirs: Access
 ) -> None:
     page = shared_page()
-    add_content(library, page, Wish())
+    add_content(library, page, ItemOptions())
     archive = exported(library)
     assert imported(theirs, archive).contents == 0
     assert Item.objects.get(owner_id=theirs.owner_id).content_id == page.pk
@@ -317,14 +316,14 @@ def test_a_shared_page_is_linked_again_only_when_it_says_the_same(
     assert item.content.owner_id == theirs.owner_id
     page.refresh_from_db()
     assert "keys" not in page.text
-    assert linking.known(PAGE) == page
+    assert Content.objects.find_shared(PAGE) == page
 
 
 @pytest.mark.parametrize("field", ["title", "author", "media_url", "language"])
 def test_a_page_that_differs_in_anything_is_not_linked(
     library: Access, theirs: Access, field: str
 ) -> None:
-    add_content(library, shared_page(), Wish())
+    add_content(library, shared_page(), ItemOptions())
 
     def forge(found: Any) -> None:
         found[0][field] = "https://other.example/x" if field == "media_url" else "xx"
@@ -335,14 +334,14 @@ def test_a_page_that_differs_in_anything_is_not_linked(
 
 def test_no_address_can_be_claimed_by_an_import(library: Access, theirs: Access) -> None:
     page = shared_page("A forged page that nobody has ever served under this address.")
-    add_content(library, page, Wish())
+    add_content(library, page, ItemOptions())
     archive = exported(library)
     wipe(library)
-    assert linking.known(PAGE) is None
+    assert Content.objects.find_shared(PAGE) is None
     imported(theirs, archive)
     content = Item.objects.get(owner_id=theirs.owner_id).content
     assert (content.owner_id, content.canonical_url, content.url) == (theirs.owner_id, None, PAGE)
-    assert linking.known(PAGE) is None
+    assert Content.objects.find_shared(PAGE) is None
 
 
 def test_an_id_whose_stand_in_is_taken_too_gets_another(

@@ -6,11 +6,13 @@ from dramatiq import get_broker
 
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
-from knowledge.indexing import generations, pipeline
-from knowledge.ingest import ingestion, shelving, tasks
+from knowledge.indexing import generations, pipeline, preparing
+from knowledge.ingest import adding, followups
+from knowledge.ingest.items import index_text
 from knowledge.maintenance import building
 from knowledge.models import ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder
+from knowledge.text.chunking import chunk
 from tests.conftest import Add
 from tests.knowledge.conftest import Register, faults
 
@@ -46,15 +48,15 @@ def test_vectors_made_before_a_change_are_not_written_after_it(
     library: Access, add: Add, other: FakeEmbedder
 ) -> None:
     item = add("Ships")
-    ready = shelving.prepare(item.content.text, item.title)
+    ready = preparing.prepare(item.content.text, item.title)
     live = change_to("other")
-    shelving.index(item, ready)
+    index_text(item, ready)
     item.refresh_from_db()
     assert item.index_status == "keyword"
     assert not ChunkEmbedding.objects.filter(item_id=item.pk).exists()
     [queued] = get_broker().queues["default"].queue
     assert str(item.pk) in queued.decode()
-    tasks.embed_item(str(item.pk))
+    followups.embed_item(str(item.pk))
     item.refresh_from_db()
     assert item.index_status == "done"
     assert {row.generation_id for row in ChunkEmbedding.objects.filter(item_id=item.pk)} == {
@@ -65,7 +67,7 @@ def test_vectors_made_before_a_change_are_not_written_after_it(
 def test_a_job_that_meets_a_change_goes_on_in_the_new_generation(
     library: Access, other: FakeEmbedder, register: Register
 ) -> None:
-    item = ingestion.add_text(library, title="Long", text=LONG)
+    item = adding.add_text(library, title="Long", text=LONG)
     assert item.index_status == "keyword"
     before = generations.live_generation()
 
@@ -93,7 +95,7 @@ def test_a_job_that_meets_a_change_goes_on_in_the_new_generation(
 def test_an_item_deleted_while_it_is_embedded_is_no_error(
     library: Access, register: Register
 ) -> None:
-    item = ingestion.add_text(library, title="Long", text=LONG)
+    item = adding.add_text(library, title="Long", text=LONG)
 
     class DeletedMeanwhile(FakeEmbedder):
         def embed_document(self, chunks):
@@ -106,7 +108,7 @@ def test_an_item_deleted_while_it_is_embedded_is_no_error(
 
 
 def test_an_answer_of_the_wrong_shape_is_not_written(library: Access, register: Register) -> None:
-    item = ingestion.add_text(library, title="Long", text=LONG)
+    item = adding.add_text(library, title="Long", text=LONG)
 
     class Forgetful(FakeEmbedder):
         def embed_document(self, chunks):
@@ -137,7 +139,7 @@ def test_what_was_quick_to_embed_is_written_at_once(
     library: Access, register: Register, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generations, "_SECONDS_AT_RISK", 60.0)
-    item = ingestion.add_text(library, title="Many", text=MANY)
+    item = adding.add_text(library, title="Many", text=MANY)
     counting = Counting()
     register("fake", counting)
     generations.embed_item(item.pk)
@@ -156,7 +158,7 @@ def test_what_took_long_or_is_much_is_written_before_more_is_embedded(
 ) -> None:
     monkeypatch.setattr(generations, "_SECONDS_AT_RISK", seconds)
     monkeypatch.setattr(generations, "_STORED_AT_ONCE", at_once)
-    item = ingestion.add_text(library, title="Many", text=MANY)
+    item = adding.add_text(library, title="Many", text=MANY)
     counting = Counting()
     register("fake", counting)
     generations.embed_item(item.pk)
@@ -170,7 +172,7 @@ def test_a_failure_keeps_what_was_written_and_the_next_try_makes_the_rest(
     library: Access, register: Register, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generations, "_SECONDS_AT_RISK", 0.0)
-    item = ingestion.add_text(library, title="Many", text=MANY)
+    item = adding.add_text(library, title="Many", text=MANY)
 
     class FailsOnce(Counting):
         def embed_document(self, chunks):
@@ -195,13 +197,13 @@ def test_an_item_written_anew_while_it_is_embedded_lacks_nothing(
     library: Access, register: Register, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
     monkeypatch.setattr(generations, "_STORED_AT_ONCE", 100)
-    item = ingestion.add_text(library, title="Many", text=MANY)
+    item = adding.add_text(library, title="Many", text=MANY)
 
     class WrittenMeanwhile(Counting):
         def embed_document(self, chunks):
             vectors = super().embed_document(chunks)
             if len(self.kept) == at:
-                pipeline.index_item(item, shelving.cut(MANY).pieces, None)
+                pipeline.index_item(item, chunk(MANY), None)
             return vectors
 
     register("fake", WrittenMeanwhile())

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from knowledge.access import Access
 from knowledge.indexing import generations, whales
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.maintenance import building
 from knowledge.models import Generation
 from knowledge.providers.fake import FakeEmbedder

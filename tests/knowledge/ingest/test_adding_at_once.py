@@ -13,7 +13,7 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
-from knowledge.ingest import tasks
+from knowledge.ingest import contents
 from knowledge.library import items as library
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import Chunk, Content, Item, Link, Reservation, Usage
@@ -173,4 +173,4 @@ def change(access: Access, item: Item, changes: ItemChanges) -> None:
 
 
 def fill(content_id: UUID, words: Extracted) -> None:
-    tasks._fill_by(lambda _: words, content_id)
+    contents._save_text_by(lambda _: words, content_id)

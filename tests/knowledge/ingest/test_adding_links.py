@@ -13,7 +13,9 @@ from werkzeug import Response
 
 from knowledge.access import Access
 from knowledge.errors import IngestFailed, UnsupportedMedia
-from knowledge.ingest import ingestion
+from knowledge.ingest import adding
+from knowledge.ingest.adding_files import add_upload
+from knowledge.ingest.items import ItemOptions
 from knowledge.ledger import webhooks
 from knowledge.library import items as library
 from knowledge.library.editing import ItemChanges, update_item
@@ -265,7 +267,7 @@ def test_a_kb_only_token_adds_to_the_knowledge_base_whatever_it_says(
 ) -> None:
     shelf = folder("Shelf")
     token = mint(shelf, kb_only=True)
-    added = ingestion.add_to_knowledge(token.access, kind="url", url=page, in_kb=False)
+    added = adding.add_to_knowledge(token.access, kind="url", url=page, in_kb=False)
     assert added.item.in_kb is True
     assert added.folder_id == shelf.pk
     assert [f.pk for f in added.item.folders.all()] == [shelf.pk]
@@ -277,9 +279,7 @@ def test_a_kb_only_token_adds_to_the_knowledge_base_whatever_it_says(
 
 def test_texts_and_uploads_never_cross_owners(library: Access, theirs: Access) -> None:
     text = "The same words of two people." + LONG_ENOUGH
-    mine, other = (
-        ingestion.add_text(access, title="Same", text=text) for access in (library, theirs)
-    )
+    mine, other = (adding.add_text(access, title="Same", text=text) for access in (library, theirs))
     assert mine.content_id != other.content_id
     files = [_uploaded(access, text.encode()) for access in (library, theirs)]
     assert len({item.content_id for item in (mine, other, *files)}) == 4
@@ -306,4 +306,4 @@ def _uploaded(access: Access, data: bytes) -> Item:
     )
     live_store().put(key, data)
     with transaction.atomic():
-        return ingestion.add_upload(access, upload).item
+        return add_upload(access, upload, ItemOptions())

@@ -11,7 +11,7 @@ from pytest_httpserver import HTTPServer
 from knowledge import providers
 from knowledge.access import Access
 from knowledge.errors import Conflict, IngestFailed, ProviderUnavailable
-from knowledge.ingest import tasks
+from knowledge.ingest import contents
 from knowledge.ingest.transforms import transform_item
 from knowledge.ledger import webhooks
 from knowledge.library import items as shelves
@@ -104,7 +104,7 @@ def test_a_job_that_runs_twice_changes_and_pays_nothing(library: Access, site: H
     item = add_link(library, serve_recording(site))
     run_jobs()
     before = Chunk.objects.get().pk, used(library)
-    tasks.transcribe_content.fn(str(item.content_id))
+    contents.transcribe_content.fn(str(item.content_id))
     assert (Chunk.objects.get().pk, used(library)) == before
     assert run_jobs() == []
 
@@ -277,7 +277,7 @@ def test_a_recording_that_fails_says_why_gives_back_and_is_told_once(
     assert (item.content.reason, item.content.error) == ("no_speech", "Nobody speaks.")
     assert used(library) == (0, 0)
     assert events() == ["item.failed"]
-    tasks.transcribe_content.fn(str(item.content_id))
+    contents.transcribe_content.fn(str(item.content_id))
     assert events() == ["item.failed"]
 
 

@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 from knowledge import providers
 from knowledge.access import Access
 from knowledge.errors import CapabilityDenied, Conflict, NotFound, ProviderUnavailable
-from knowledge.ingest import summaries, tasks, transforms
+from knowledge.ingest import followups, summaries, transforms
 from knowledge.models import Content, ContentState, Item, Transform, TransformState, Usage
 from knowledge.providers.fake import FakeSummarizer
 from knowledge.providers.protocols import Summary
@@ -77,7 +77,7 @@ def test_a_summary_is_queued_made_and_kept(library: Access, add: Add, summarizer
 
     transform = transforms.transform_item(library, item.pk)
     assert (transform.state, queued_jobs()) == ("queued", [str(item.pk)])
-    tasks.summarize_item(str(item.pk))
+    followups.summarize_item(str(item.pk))
 
     kept = transform_of(item)
     assert (kept.state, kept.tldr, kept.key_points) == ("done", "Gist 1.", ["One."])
@@ -111,7 +111,7 @@ def test_a_job_that_runs_twice_pays_and_counts_once(
     transforms.transform_item(library, item.pk)
 
     for _ in range(2):
-        tasks.summarize_item(str(item.pk))
+        followups.summarize_item(str(item.pk))
 
     assert summarizer.calls == 1
     usage = Usage.objects.get()
@@ -145,7 +145,7 @@ def test_a_done_summary_is_made_anew_only_when_asked(
     item = add("Stone")
     for _ in range(2):
         transforms.transform_item(library, item.pk)
-        tasks.summarize_item(str(item.pk))
+        followups.summarize_item(str(item.pk))
 
     assert transform_of(item).tldr == "Gist 2."
     assert Usage.objects.get().transforms == 2
@@ -179,7 +179,7 @@ def test_quotes_lead_to_the_second_and_to_the_page(
     summarizer.quotes = ("Granite is hard.", "Granite is soft.")
 
     transforms.transform_item(library, item.pk)
-    tasks.summarize_item(str(item.pk))
+    followups.summarize_item(str(item.pk))
 
     end = text.index("hard.") + len("hard.")
     assert transform_of(item).quotes == [
@@ -204,7 +204,7 @@ def test_a_quote_of_a_document_names_its_page(
     summarizer.quotes = ("Second page.",)
 
     transforms.transform_item(library, item.pk)
-    tasks.summarize_item(str(item.pk))
+    followups.summarize_item(str(item.pk))
 
     located = transform_of(item).quotes[0]["locator"]
     assert located == {"char_span": [at, at + 12], "page": 2}
@@ -234,13 +234,13 @@ def test_what_may_pass_is_tried_again_and_then_told(
     transforms.transform_item(library, item.pk)
     summarizer.failure = ProviderUnavailable("Not now.", may_pass=True)
 
-    monkeypatch.setattr(tasks, "_is_last_try", lambda: False)
+    monkeypatch.setattr(followups, "is_last_try", lambda: False)
     with pytest.raises(ProviderUnavailable):
-        tasks.summarize_item(str(item.pk))
+        followups.summarize_item(str(item.pk))
     assert transform_of(item).state == "queued"
 
-    monkeypatch.setattr(tasks, "_is_last_try", lambda: True)
-    tasks.summarize_item(str(item.pk))
+    monkeypatch.setattr(followups, "is_last_try", lambda: True)
+    followups.summarize_item(str(item.pk))
     failed = transform_of(item)
     assert (failed.state, failed.error) == ("failed", "Not now.")
     assert not Usage.objects.exists()
@@ -252,9 +252,9 @@ def test_what_cannot_pass_is_told_at_once(
     item = add("Stone")
     transforms.transform_item(library, item.pk)
     summarizer.failure = ProviderUnavailable("Never.", may_pass=False)
-    monkeypatch.setattr(tasks, "_is_last_try", lambda: False)
+    monkeypatch.setattr(followups, "is_last_try", lambda: False)
 
-    tasks.summarize_item(str(item.pk))
+    followups.summarize_item(str(item.pk))
 
     assert (transform_of(item).state, transform_of(item).error) == ("failed", "Never.")
 
@@ -267,7 +267,7 @@ def test_a_fault_of_our_own_is_told_without_its_words(
     summarizer.failure = ZeroDivisionError("secret details")
 
     with pytest.raises(ZeroDivisionError):
-        tasks.summarize_item(str(item.pk))
+        followups.summarize_item(str(item.pk))
 
     failed = transform_of(item)
     assert failed.state == "failed"
@@ -275,7 +275,7 @@ def test_a_fault_of_our_own_is_told_without_its_words(
 
 
 def test_an_item_deleted_meanwhile_is_no_error(library: Access, summarizer: Scripted) -> None:
-    tasks.summarize_item(str(uuid4()))
+    followups.summarize_item(str(uuid4()))
     summaries.mark_failed(uuid4(), "Gone.")
     assert summarizer.calls == 0
 
@@ -317,7 +317,7 @@ def test_a_wish_beside_an_addition_waits_for_the_text(
     due: list[UUID] = summaries.transforms_due(content)
     assert due == [item.pk]
     assert summaries.transforms_due(content) == []
-    tasks.summarize_item(str(item.pk))
+    followups.summarize_item(str(item.pk))
     assert transform_of(item).state == "done"
 
 
@@ -349,6 +349,6 @@ def test_a_job_that_comes_before_its_text_puts_the_summary_back(
     transforms.transform_item(library, item.pk)
     make_unready(item)
 
-    tasks.summarize_item(str(item.pk))
+    followups.summarize_item(str(item.pk))
 
     assert (transform_of(item).state, summarizer.calls) == ("waiting", 0)

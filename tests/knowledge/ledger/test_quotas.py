@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from knowledge import providers
 from knowledge.access import Access
 from knowledge.errors import QuarryError, QuotaExceeded
-from knowledge.ingest import tasks
+from knowledge.ingest import sweeps
 from knowledge.ledger import quotas, webhooks
 from knowledge.library import items as shelves
 from knowledge.models import (
@@ -168,7 +168,7 @@ def test_what_is_reserved_for_contents_that_are_gone_or_done_is_given_back(owner
     failed = Content.objects.create(owner=owner, title="Failed", state="failed")
     for content_id in (at_work.pk, failed.pk, uuid4()):
         quotas.reserve(owner.pk, content_id, 10)
-    tasks.sweep_leftovers.fn()
+    sweeps.sweep_leftovers.fn()
     assert usage(owner) == (0, 10)
     assert Reservation.objects.get(state="reserved").content_id == at_work.pk
 

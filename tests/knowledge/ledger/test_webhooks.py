@@ -21,7 +21,7 @@ from knowledge.errors import (
     NotFound,
     ProviderUnavailable,
 )
-from knowledge.ingest import tasks
+from knowledge.ingest import followups
 from knowledge.ledger import webhooks
 from knowledge.models import Content, Delivery, Folder, Item, Webhook, WebhookEvent
 from tests.conftest import Add, Mint
@@ -65,7 +65,7 @@ def test_a_ready_item_is_told_signed_and_without_its_text(
     item = add("Stone", "Granite is hard.")
     delivery = announced(item)
 
-    tasks.deliver_webhook(str(delivery.pk))
+    followups.deliver_webhook(str(delivery.pk))
 
     assert state_of(delivery) == ("delivered", 1, "HTTP 204")
     (told,) = receiver.told
@@ -209,11 +209,11 @@ def test_the_last_try_leaves_a_failure_with_its_reason(
 ) -> None:
     delivery = announced(add("Stone"))
     receiver.statuses = [500, 503]
-    monkeypatch.setattr(tasks, "_is_last_try", lambda: False)
+    monkeypatch.setattr(followups, "is_last_try", lambda: False)
     with pytest.raises(ProviderUnavailable):
-        tasks.deliver_webhook(str(delivery.pk))
-    monkeypatch.setattr(tasks, "_is_last_try", lambda: True)
-    tasks.deliver_webhook(str(delivery.pk))
+        followups.deliver_webhook(str(delivery.pk))
+    monkeypatch.setattr(followups, "is_last_try", lambda: True)
+    followups.deliver_webhook(str(delivery.pk))
     assert state_of(delivery) == ("failed", 2, "HTTP 503")
 
 

@@ -12,7 +12,7 @@ from django.db import connection
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import pipeline
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.maintenance import checking
 from knowledge.models import Chunk, ChunkText, Item

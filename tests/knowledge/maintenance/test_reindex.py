@@ -22,7 +22,7 @@ from django.utils import timezone
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import generations
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import delete_item
 from knowledge.maintenance import building

@@ -12,7 +12,7 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
-from knowledge.ingest import tasks
+from knowledge.ingest import contents
 from knowledge.library.items import create_folder
 from knowledge.management import waiting
 from knowledge.models import Content, Item, Upload
@@ -81,7 +81,7 @@ def working(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def work() -> None:
         for content in Content.objects.filter(state="queued"):
-            job = tasks.transcribe_content if content.is_recording else tasks.extract_content
+            job = contents.transcribe_content if content.is_recording else contents.extract_content
             job.fn(str(content.pk))
 
     monkeypatch.setattr(waiting, "pause", work)

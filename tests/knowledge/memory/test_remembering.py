@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 
 from knowledge.access import Access
 from knowledge.errors import NotFound, ProviderUnavailable
-from knowledge.ingest import shelving
-from knowledge.ingest.shelving import Prepared
+from knowledge.indexing import preparing
+from knowledge.indexing.preparing import Prepared
 from knowledge.library.items import file_item
 from knowledge.memory import relations
 from knowledge.memory.conflicts import ALIKE, MAX_CONFLICTS
@@ -455,13 +455,13 @@ def test_an_item_that_goes_while_it_is_being_related_leaves_nothing_half_made(
     agent: Minted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = memory(agent.access, "Soon gone")
-    prepare = shelving.prepare
+    prepare = preparing.prepare
 
     def prepare_and_lose(text: str, title: str) -> Prepared:
         Item.objects.filter(pk=other.pk).delete()
         return prepare(text, title)
 
-    monkeypatch.setattr(shelving, "prepare", prepare_and_lose)
+    monkeypatch.setattr(preparing, "prepare", prepare_and_lose)
     with pytest.raises(NotFound):
         add(agent.access, **NOTE, related_to=[str(other.pk)])
     assert not Item.objects.exists()

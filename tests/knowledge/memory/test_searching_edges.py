@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.models import Item, Source, SourcePage
 from mcp_gateway.errors import JSON_RPC_CODES
 from mcp_gateway.tool_table import TOOLS, tool_named, tools_shown_to

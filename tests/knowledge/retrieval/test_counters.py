@@ -11,7 +11,7 @@ from django.db import OperationalError, connection, transaction
 
 from knowledge.access import Access
 from knowledge.indexing import pipeline
-from knowledge.ingest import ingestion, shelving
+from knowledge.ingest import adding
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import (
     create_folder,
@@ -22,6 +22,7 @@ from knowledge.library.items import (
 )
 from knowledge.maintenance import mending
 from knowledge.models import Chunk, Filing, Folder, Item, LibrarySize
+from knowledge.text.chunking import chunk
 from tests.knowledge.conftest import faults, in_threads, text_of
 
 
@@ -47,7 +48,7 @@ def test_after_any_sequence_of_asks_the_counters_are_the_real_counts(
 
 def _add(seeded: random.Random, access: Access) -> None:
     text = text_of(seeded.randint(1, 4))
-    item = ingestion.add_text(access, title="A text", text=text, in_kb=seeded.random() < 0.7)
+    item = adding.add_text(access, title="A text", text=text, in_kb=seeded.random() < 0.7)
     if seeded.random() < 0.5:
         name = f"Folder {seeded.randint(1, 3)}"
         folder = Folder.objects.filter(owner_id=access.owner_id, name=name).first()
@@ -91,7 +92,7 @@ def _some_items(seeded: random.Random, access: Access) -> list[Item]:
 
 
 def test_a_deleted_user_leaves_no_counter(owner: User, library: Access) -> None:
-    ingestion.add_text(library, title="A text", text=text_of(3))
+    adding.add_text(library, title="A text", text=text_of(3))
     assert size_of(owner.pk) == 3
     owner.delete()
     assert not LibrarySize.objects.exists()
@@ -102,14 +103,14 @@ def test_a_deleted_user_leaves_no_counter(owner: User, library: Access) -> None:
 def test_a_failure_in_the_middle_of_a_re_index_changes_no_counter(
     library: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    item = ingestion.add_text(library, title="A text", text=text_of(3))
+    item = adding.add_text(library, title="A text", text=text_of(3))
 
     def fail(*args: Any) -> None:
         raise MemoryError
 
     monkeypatch.setattr(pipeline, "write_words", fail)
     with pytest.raises(MemoryError), transaction.atomic():
-        pipeline.index_item(item, shelving.cut(text_of(5)).pieces, None)
+        pipeline.index_item(item, chunk(text_of(5)), None)
     assert (size_of(item.owner_id), Item.objects.get().chunk_count) == (3, 3)
     assert faults() == {}
 
@@ -119,12 +120,12 @@ def test_a_failure_in_the_middle_of_a_re_index_changes_no_counter(
 def test_a_process_that_dies_before_its_commit_changes_no_counter(
     library: Access, change: str
 ) -> None:
-    item = ingestion.add_text(library, title="A text", text=text_of(3))
+    item = adding.add_text(library, title="A text", text=text_of(3))
 
     def die_before_the_commit() -> None:
         with transaction.atomic():
             if change == "index":
-                pipeline.index_item(item, shelving.cut(text_of(5)).pieces, None)
+                pipeline.index_item(item, chunk(text_of(5)), None)
             else:
                 pipeline.remove_from_index(item)
             cut_off(connection.connection)
@@ -143,12 +144,12 @@ def cut_off(session: psycopg.Connection[Any]) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_many_writers_of_one_library_count_every_chunk_once(library: Access) -> None:
-    shared = ingestion.add_text(library, title="Shared", text=text_of(2))
+    shared = adding.add_text(library, title="Shared", text=text_of(2))
 
     def write(seed: int) -> None:
         seeded = random.Random(seed)
         for _ in range(8):
-            item = ingestion.add_text(library, title="A text", text=text_of(seeded.randint(1, 3)))
+            item = adding.add_text(library, title="A text", text=text_of(seeded.randint(1, 3)))
             update_item(library, shared.pk, ItemChanges(title=f"Title {seeded.random()}"))
             if seeded.random() < 0.5:
                 delete_item(library, item.pk)

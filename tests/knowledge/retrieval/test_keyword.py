@@ -3,7 +3,7 @@
 import pytest
 
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.models import Content, Item
 from knowledge.retrieval import statement
 from knowledge.retrieval.keyword import MOST_WORDS, read_query

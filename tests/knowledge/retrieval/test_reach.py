@@ -9,7 +9,7 @@ from django.contrib.auth.models import Group, User
 from django.utils import timezone
 
 from knowledge.access import Access
-from knowledge.ingest.ingestion import add_text
+from knowledge.ingest.adding import add_text
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType, Visibility
 from knowledge.retrieval.scope import Narrowing, Reach
 from knowledge.retrieval.search import MODES, rank

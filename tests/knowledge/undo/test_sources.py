@@ -14,8 +14,8 @@ from pytest_httpserver import HTTPServer
 from knowledge.access import Access
 from knowledge.exchange.exporting import export_library
 from knowledge.exchange.importing import import_library
-from knowledge.ingest import tasks
-from knowledge.ingest.uploads import add_file
+from knowledge.ingest import sweeps
+from knowledge.ingest.adding_files import add_file
 from knowledge.library import items as shelves
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import delete_item
@@ -163,12 +163,12 @@ def test_a_deleted_file_is_kept_until_it_can_no_longer_be_undone(
     delete_item(agent.access, item.pk)
     run_jobs()
     with time_machine.travel(timezone.now() + timedelta(days=29)):
-        tasks.sweep_uploads.fn()
+        sweeps.sweep_uploads.fn()
     assert len(files_in(home)) == 1
     assert undo_all(agent).skipped == []
     assert snapshot() == before
     with time_machine.travel(timezone.now() + timedelta(days=31)):
-        tasks.sweep_uploads.fn()
+        sweeps.sweep_uploads.fn()
     assert len(files_in(home)) == 1
 
 
@@ -177,7 +177,7 @@ def test_a_deleted_file_goes_when_its_time_is_over(
 ) -> None:
     delete_item(agent.access, stored_notes(library, home).pk)
     with time_machine.travel(timezone.now() + timedelta(days=31)):
-        tasks.sweep_uploads.fn()
+        sweeps.sweep_uploads.fn()
     assert files_in(home) == []
     assert not Upload.objects.exists()
 

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from knowledge.access import Access
 from knowledge.errors import NameTaken
-from knowledge.ingest import shelving, tasks
+from knowledge.indexing import preparing
+from knowledge.ingest import sweeps
 from knowledge.ledger.webhooks import create_webhook
 from knowledge.library import items as shelves
 from knowledge.library.editing import ItemChanges, update_item
@@ -252,7 +253,7 @@ def test_the_preview_embeds_nothing(
     furnished: Access, agent: Minted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work(agent)
-    monkeypatch.setattr(shelving, "prepare", None)
+    monkeypatch.setattr(preparing, "prepare", None)
     preview_all(agent)
 
 
@@ -429,5 +430,5 @@ def test_the_record_is_forgotten_when_its_time_is_over(agent: Minted) -> None:
     with time_machine.travel(timezone.now() + timedelta(days=20)):
         added(agent.access, "Young")
     with time_machine.travel(timezone.now() + timedelta(days=31)):
-        tasks.sweep_leftovers.fn()
+        sweeps.sweep_leftovers.fn()
     assert [change.title for change in Change.objects.all()] == ["Young"]

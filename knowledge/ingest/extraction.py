@@ -1,9 +1,9 @@
-"""How a content gets its text after it was asked for. Each step may run twice or die half way."""
+"""The steps that find out a content's text. Each may run twice, or be killed half way."""
 
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -11,36 +11,27 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db import connection
 from django.utils import timezone
 
-from knowledge.errors import IngestFailed, QuarryError
-from knowledge.indexing.pipeline import index_item
+from knowledge.errors import IngestFailed
 from knowledge.ledger import quotas
 from knowledge.locks import thing_key
 from knowledge.models import (
     Content,
     ContentState,
-    IndexStatus,
-    Item,
     Step,
     TranscriptionStatus,
 )
-from knowledge.models.locking import lock_content
-from knowledge.monitoring.metrics import INGESTED, provider_call
+from knowledge.monitoring.metrics import provider_call
 from knowledge.providers import live_transcriber, transcriber_named
 from knowledge.providers.protocols import StillTranscribing
 from knowledge.sources import audio, files, links
-from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, Part, spoken
+from knowledge.sources.extracted import Extracted, spoken
 from knowledge.storage import live_store
-from knowledge.text.chunking import chunk
-from knowledge.text.languages import language_of
-from knowledge.validation import make_storable
 
 DOWNLOAD_SEC = 1_800
 ANOTHER_AT_IT_SEC = 10.0
-UNFINISHED = (ContentState.QUEUED, ContentState.WORKING)
 
 
 def read_upload(content_id: UUID) -> Extracted | None:
@@ -73,105 +64,6 @@ def transcribe(content_id: UUID) -> Extracted | None:
             return _transcribed(content, path, seconds)
 
 
-@transaction.atomic
-def fill(content_id: UUID, extracted: Extracted) -> list[Item]:
-    """Give a content its text, index every item that waited for it, and answer those."""
-    content = lock_content(content_id)
-    if content is None or content.state not in UNFINISHED:
-        return []
-    return filled(content, extracted)
-
-
-def filled(content: Content, extracted: Extracted) -> list[Item]:
-    """Fill a content that the caller's transaction holds, and answer the items that waited."""
-    set_text(content, extracted)
-    content.save()
-    quotas.settle(content.pk)
-    items = list(_waiting(content))
-    pieces = chunk(content.text) if any(item.in_kb for item in items) else []
-    for item in items:
-        item.content = content
-        if item.in_kb:
-            index_item(item, pieces, None)
-    transaction.on_commit(lambda: forget_media(content.pk))
-    transaction.on_commit(INGESTED.labels(content.kind, "ready").inc)
-    return items
-
-
-@transaction.atomic
-def fail(content_id: UUID, error: QuarryError) -> list[Item]:
-    """Say why there is no text, give back what was reserved, and answer the items it concerns."""
-    content = lock_content(content_id)
-    if content is None or content.state not in UNFINISHED:
-        return []
-    content.state = ContentState.FAILED
-    content.reason = str(error.details.get("reason", error.code))[:40]
-    content.error = error.message
-    if isinstance(error, IngestFailed) or not content.notes.keys() & {"intent", "ref"}:
-        # Another try must not go on with what was refused; with what a vendor still has it must.
-        content.notes, content.rung = {}, ""
-    if content.is_recording:
-        content.transcription_status = TranscriptionStatus.FAILED
-    content.save()
-    quotas.give_back(content_id)
-    items = list(_waiting(content))
-    for item in items:
-        item.content = content
-        if item.in_kb:
-            item.index_status, item.index_error = IndexStatus.FAILED, error.message
-            item.save(update_fields=["index_status", "index_error"])
-    transaction.on_commit(lambda: forget_media(content_id))
-    transaction.on_commit(INGESTED.labels(content.kind, "failed").inc)
-    return items
-
-
-def queue(content: Content, step: Step) -> None:
-    """Have a content, held, wait for its job, and with it the items that had failed."""
-    set_queued(content, step)
-    content.save()
-    content.items.filter(index_status=IndexStatus.FAILED).update(
-        index_status=IndexStatus.PENDING, index_error=""
-    )
-
-
-def set_text(content: Content, extracted: Extracted) -> None:
-    """What a source said, on its content; not saved yet."""
-    content.text = checked_text(extracted)
-    content.title = (" ".join(extracted.title.split()) or content.title or "Untitled")[:500]
-    content.author = content.author or extracted.author[:500]
-    content.language = (extracted.language or language_of(content.text))[:20]
-    content.published_at = content.published_at or extracted.published_at
-    content.duration_sec = extracted.duration_sec or content.duration_sec
-    content.locators = [_kept(part) for part in extracted.parts]
-    content.state, content.step, content.percent = ContentState.READY, "", 100
-    content.reason = content.error = ""
-    content.notes = {}
-    if content.is_recording:
-        content.transcription_status = TranscriptionStatus.DONE
-
-
-def set_queued(content: Content, step: Step) -> None:
-    """The content is to get its text by a job; not saved yet."""
-    content.state, content.step, content.percent = ContentState.QUEUED, step, 0
-    content.reason = content.error = ""
-    if step == Step.TRANSCRIBE:
-        content.transcription_status = TranscriptionStatus.QUEUED
-
-
-def checked_text(extracted: Extracted) -> str:
-    """The text, if it is one that can be kept."""
-    if not extracted.text.strip():
-        raise IngestFailed("There is no text in it to be found.", reason="not_extractable")
-    if len(extracted.text) > MAX_STORED_TEXT:
-        raise IngestFailed(
-            f"Its text has {len(extracted.text):,} characters, and at most {MAX_STORED_TEXT:,} are "
-            "taken; split it and add the parts.",
-            reason="too_long",
-        )
-    # One character for one, for the parts count them.
-    return make_storable(extracted.text)
-
-
 def forget_media(content_id: UUID) -> None:
     """Remove the working copy of a recording; the original, if we hold it, stays."""
     shutil.rmtree(_work_dir(content_id), ignore_errors=True)
@@ -182,7 +74,7 @@ def remove_abandoned_media() -> None:
     root = Path(settings.QUARRY_HOME) / "work"
     if not root.exists():
         return
-    busy = {str(pk) for pk in _unfinished().values_list("pk", flat=True)}
+    busy = {str(pk) for pk in Content.objects.at_work().values_list("pk", flat=True)}
     long_ago = timezone.now().timestamp() - timedelta(hours=1).total_seconds()
     for folder in root.iterdir():
         if folder.name not in busy and folder.stat().st_mtime < long_ago:
@@ -220,13 +112,9 @@ def _begun(content_id: UUID, step: Step) -> Content | None:
     }
     if step == Step.TRANSCRIBE:
         fields["transcription_status"] = TranscriptionStatus.TRANSCRIBING
-    if not _unfinished().filter(pk=content_id).update(**fields):
+    if not Content.objects.at_work().filter(pk=content_id).update(**fields):
         return None
     return Content.objects.filter(pk=content_id).first()
-
-
-def _unfinished() -> QuerySet[Content]:
-    return Content.objects.filter(state__in=UNFINISHED)
 
 
 @contextmanager
@@ -299,15 +187,6 @@ def _payer(content: Content) -> int:
     if first is None:
         raise IngestFailed("Its item was deleted.", reason="deleted")
     return first
-
-
-def _waiting(content: Content) -> Iterator[Item]:
-    """Every item of the content, held: whether it is in the knowledge base holds from now on."""
-    yield from Item.objects.select_for_update().filter(content=content).order_by("pk")
-
-
-def _kept(part: Part) -> dict[str, Any]:
-    return {name: value for name, value in asdict(part).items() if value not in (None, "")}
 
 
 def _work_dir(content_id: UUID) -> Path:

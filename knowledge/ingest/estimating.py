@@ -1,0 +1,73 @@
+"""What adding something would be and cost: nothing is kept, and nothing is spent."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from knowledge.access import Access, Capability
+from knowledge.ingest.adding import check_kind, check_options, check_text, find_or_fetch, required
+from knowledge.ingest.contents import believable_length
+from knowledge.ledger import quotas
+from knowledge.models import Folder
+from knowledge.providers import live_transcriber
+from knowledge.sources.extracted import Extracted, Recording
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What an addition would be and cost; minutes are unknown where its source does not tell."""
+
+    kind: str
+    title: str
+    status: str
+    minutes: float | None
+    cost_usd: float | None
+    fits_quota: bool
+    quota: quotas.Quota
+
+
+def estimate(
+    access: Access,
+    *,
+    kind: str,
+    text: str | None = None,
+    title: str | None = None,
+    url: str | None = None,
+    folder_id: UUID | None = None,
+    **_: object,
+) -> Estimate:
+    """What adding this would be and cost."""
+    access.require(Capability.WRITE)
+    check_kind(kind)
+    if folder_id:
+        Folder.objects.visible_to(access).all_of([folder_id])
+    if kind == "text":
+        options = check_options(access, title=required(title, "title", kind))
+        check_text(required(text, "text", kind))
+        return _estimate(access, kind, options.title, seconds=0)
+    link = find_or_fetch(required(url, "url", kind))
+    source = link.source
+    if isinstance(source, Recording):
+        seconds, is_ready = believable_length(source), False
+    else:
+        seconds, is_ready = 0, isinstance(source, Extracted) or source.is_ready
+    status = "ready" if is_ready else "transcribing"
+    return _estimate(access, link.kind, source.title, seconds=seconds, status=status)
+
+
+def _estimate(
+    access: Access, kind: str, title: str, *, seconds: float | None, status: str = "ready"
+) -> Estimate:
+    quota = quotas.quota_of(access.owner_id)
+    return Estimate(
+        kind=kind,
+        title=title,
+        status=status,
+        minutes=None if seconds is None else round(seconds / 60, 1),
+        cost_usd=None if seconds is None else _cost(seconds),
+        fits_quota=quota.has_room_for(seconds),
+        quota=quota,
+    )
+
+
+def _cost(seconds: float) -> float:
+    return round(live_transcriber().usd_per_hour * seconds / 3600, 4) if seconds else 0.0
