@@ -1,8 +1,6 @@
 """Fixtures that every part of the suite shares: two owners, folders, and tokens of every shape."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from uuid import UUID
 
 import dramatiq
 import hypothesis
@@ -15,20 +13,14 @@ from django.utils import timezone
 from dramatiq.brokers.stub import StubBroker
 from pytest_django import DjangoDbBlocker, Settings
 from pytest_httpserver import HTTPServer
-from rest_framework.test import APIClient
 
 from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
 from knowledge.library.items import create_folder, file_item
 from knowledge.models import Folder, Item
 from knowledge.retrieval import semantic, statistics
+from tests.support.library import LONG_ENOUGH, TOOLSETS, Add, Mint, Minted
 from tokens.minting import TokenRequest, mint_token
-from tokens.models import Token, Toolset
-
-TOOLSETS = (Toolset.LIBRARY, Toolset.MEMORY, Toolset.REGISTRY)
-"""Those of the first token of a new server."""
-
-LONG_ENOUGH = " This sentence makes the text long enough to be taken."
 
 # The same examples in every run, and no verdict on how fast the machine is.
 hypothesis.settings.register_profile(
@@ -87,27 +79,6 @@ def library(owner: User) -> Access:
     return Access.whole_library(owner.pk)
 
 
-@dataclass(frozen=True)
-class Minted:
-    """A token as its holder has it."""
-
-    row: Token
-    secret: str
-
-    @property
-    def access(self) -> Access:
-        return Token.objects.get(pk=self.row.pk).access
-
-    @property
-    def client(self) -> APIClient:
-        client = APIClient()
-        client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.secret}")
-        return client
-
-
-Mint = Callable[..., Minted]
-
-
 @pytest.fixture
 def mint(owner: User) -> Mint:
     """Mint a token: for the whole library and with write unless told otherwise."""
@@ -130,9 +101,6 @@ def mint(owner: User) -> Mint:
         return Minted(*mint_token(by or owner, request))
 
     return mint_one
-
-
-Add = Callable[..., Item]
 
 
 @pytest.fixture
@@ -158,7 +126,3 @@ def site(httpserver: HTTPServer, settings: Settings) -> HTTPServer:
     """A site in this process, which the product may fetch from as if it were public."""
     settings.QUARRY_ALLOWED_PRIVATE_HOSTS = [f"{httpserver.host}:{httpserver.port}"]
     return httpserver
-
-
-def ids(items: list[Item]) -> set[UUID]:
-    return {item.pk for item in items}

@@ -10,7 +10,6 @@ from knowledge.access import Access
 from knowledge.models import Folder, Item
 from mcp_gateway.calls import list_tools
 from mcp_gateway.identity import Caller
-from tests.conftest import LONG_ENOUGH, Add, Mint
 from tests.support.edges import (
     DEAD,
     MISSING,
@@ -23,6 +22,7 @@ from tests.support.edges import (
     over_rest,
     scope_of,
 )
+from tests.support.library import LONG_ENOUGH, Add, Mint
 from tokens.models import Token
 
 

@@ -23,7 +23,6 @@ from knowledge.providers.fake import FakeTranscriber
 from mcp_gateway.calls import call_tool
 from mcp_gateway.errors import error_data
 from mcp_gateway.identity import Caller
-from tests.conftest import Add, Mint, Minted
 from tests.support.adding import add_link, rows, run_jobs, serve_recording
 from tests.support.edges import (
     DEAD,
@@ -35,6 +34,7 @@ from tests.support.edges import (
     over_mcp,
     over_rest,
 )
+from tests.support.library import Add, Mint, Minted
 from tests.support.pages import ARTICLE, CHALLENGE, LOGIN, SCRIPTED, serve_page
 
 LIVING = sorted(set(SHAPES) - DEAD)

@@ -14,11 +14,11 @@ from pytest_django import Settings
 from knowledge.access import Access
 from knowledge.models import Folder
 from mcp_gateway.registry import TOOLS
-from tests.conftest import LONG_ENOUGH, Add, Mint
 from tests.edges.table import ASKS as LIBRARY_ASKS
 from tests.edges.table import ELSEWHERE, Ask, Said
 from tests.edges.table_memory import MEMORY_ASKS, REGISTRY_ASKS
 from tests.support.edges import DEAD, MISSING, SEES, SHAPES, World, made_world, scope_of
+from tests.support.library import LONG_ENOUGH, Add, Mint
 
 ASKS = {**LIBRARY_ASKS, **MEMORY_ASKS, **REGISTRY_ASKS}
 READS = [name for name, ask in ASKS.items() if not ask.writes]

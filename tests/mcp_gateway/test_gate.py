@@ -13,8 +13,8 @@ from django.db import OperationalError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from mcp_gateway.asgi import MAX_BODY, McpApp
-from tests.conftest import Mint
-from tests.mcp_gateway.conftest import Agent
+from tests.support.library import Mint
+from tests.support.mcp_agent import Agent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,8 +18,8 @@ from knowledge.models import Content, Item
 from mcp_gateway import threads
 from mcp_gateway.registry import TOOLS
 from mcp_gateway.threads import Run
-from tests.conftest import Mint, Minted
-from tests.mcp_gateway.conftest import Agent, AgentWith
+from tests.support.library import Mint, Minted
+from tests.support.mcp_agent import Agent, AgentWith
 from tests.support.up import DEADLINE, eventually
 from tokens.models import Event, Toolset
 

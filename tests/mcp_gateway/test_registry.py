@@ -19,7 +19,7 @@ from mcp_gateway.registry import (
     tools_shown_to,
 )
 from mcp_gateway.server import INSTRUCTIONS
-from tests.conftest import Mint
+from tests.support.library import Mint
 from tokens.limits import PER_HOUR
 from tokens.models import Token, Toolset
 

@@ -11,8 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.processes.test_signals import Quarry, eventually, rows, running
-from tests.processes.test_uploads import forget_peak, memory
+from tests.support.running import Quarry, eventually, forget_peak, memory, rows, running
 from tests.support.up import temporary_home
 
 ITEMS = 600

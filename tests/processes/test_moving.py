@@ -5,10 +5,10 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from tests.processes.conftest import SKILL
 from tests.support.contributions import TRACE
 from tests.support.quarry import Server, up
 from tests.support.site import DocSite
+from tests.support.skill_files import SKILL
 from tests.support.up import temporary_home
 
 WORDS = "Travertine is a limestone that hot springs leave behind, band by band."

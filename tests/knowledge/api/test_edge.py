@@ -7,7 +7,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from knowledge.api.errors import STATUSES
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tokens import limits
 from tokens.models import Event
 

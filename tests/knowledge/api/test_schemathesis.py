@@ -13,7 +13,7 @@ from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
 from knowledge.models import Folder
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tokens import limits
 
 pytestmark = pytest.mark.django_db(transaction=True)

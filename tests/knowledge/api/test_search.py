@@ -5,7 +5,7 @@ import pytest
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.fake import FakeEmbedder
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tokens import limits
 
 

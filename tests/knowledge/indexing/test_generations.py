@@ -11,8 +11,8 @@ from knowledge.ingest import ingestion, shelving, tasks
 from knowledge.maintenance import building
 from knowledge.models import ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder
-from tests.conftest import Add
-from tests.knowledge.conftest import Register, faults
+from tests.support.index import Register, faults
+from tests.support.library import Add
 
 LONG = "\n\n".join(f"# Part {n}\n\n{'Words of this part follow here. ' * 40}" for n in range(40))
 

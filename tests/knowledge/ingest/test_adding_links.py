@@ -31,8 +31,8 @@ from knowledge.models import (
 )
 from knowledge.retrieval.search import search
 from knowledge.storage import live_store
-from tests.conftest import LONG_ENOUGH, Mint, Minted
 from tests.support.adding import add_link, rows, run_jobs
+from tests.support.library import LONG_ENOUGH, Mint, Minted
 from tests.support.pages import ARTICLE, CHALLENGE, LOGIN, SCRIPTED, serve_page
 
 NOTHING = {"Content": 0, "Item": 0, "Link": 0, "Chunk": 0}

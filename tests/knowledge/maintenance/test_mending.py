@@ -18,8 +18,8 @@ from knowledge.maintenance import checking
 from knowledge.models import Chunk, ChunkText, Item
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.retrieval.search import search
-from tests.conftest import Add
-from tests.knowledge.conftest import Register, faults, reindex, text_of, vectors_by_state
+from tests.support.index import Register, faults, reindex, text_of, vectors_by_state
+from tests.support.library import Add
 
 ONE_CHUNK = "(SELECT min(id) FROM knowledge_chunk WHERE item_id = %(item)s)"
 EMPTY_INDEX = """

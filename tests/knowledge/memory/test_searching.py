@@ -21,7 +21,7 @@ from knowledge.memory.searching import MemoryAnswer, search_memory
 from knowledge.models import Folder, Item, Relation, Source, SourcePage
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.retrieval.search import search
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 
 Remember = Callable[..., Item]
 

@@ -21,9 +21,9 @@ from knowledge.retrieval.search import search
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
 from mcp_gateway.registry import TOOLS
-from tests.conftest import Add, Mint, Minted
-from tests.knowledge.conftest import in_threads
 from tests.support.edges import MISSING
+from tests.support.library import Add, Mint, Minted
+from tests.support.threads import in_threads
 from tests.support.undo import undo_all
 from tests.support.writing import EDGES, everything, managed, memory, project, task
 from tokens.models import Toolset

@@ -13,7 +13,6 @@ from knowledge.access import Access
 from knowledge.models import Item, Provider, Version
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.offering import register_provider
-from tests.conftest import Mint, Minted
 from tests.support.contributions import (
     PATTERN,
     SKILL_MD,
@@ -27,6 +26,7 @@ from tests.support.contributions import (
     unit,
 )
 from tests.support.edges import over_mcp
+from tests.support.library import Mint, Minted
 from tokens.models import Event
 
 

@@ -13,9 +13,9 @@ from knowledge.memory.work import manage
 from knowledge.models import Folder, Item
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import search
-from tests.conftest import Add, Mint
 from tests.support.contributions import agent_of, contributed_skill, found, skill
 from tests.support.edges import over_mcp, over_rest
+from tests.support.library import Add, Mint
 
 MODES = ("semantic", "keyword", "hybrid")
 SPEECH = "Granite is cut along its grain, and the saw is cooled with water all day long."

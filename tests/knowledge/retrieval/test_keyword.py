@@ -6,7 +6,7 @@ from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
 from knowledge.models import Content, Item
 from knowledge.retrieval.search import search
-from tests.conftest import LONG_ENOUGH, Add
+from tests.support.library import LONG_ENOUGH, Add
 
 HAYSTACK = (
     "A note on granite, marble and how the quarry is run.",

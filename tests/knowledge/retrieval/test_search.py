@@ -19,7 +19,7 @@ from knowledge.retrieval import search as search_module
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
 from knowledge.retrieval.scope import Narrowing, scope_of
 from knowledge.retrieval.search import search
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 
 MakeFolder = Callable[[str], Folder]
 STONES = [

@@ -24,9 +24,10 @@ from knowledge.models import Change, ChangeKind, Filing, Folder, Item, Transform
 from knowledge.retrieval.search import search
 from knowledge.undo import reverting
 from knowledge.undo.token_writes import Undone, undo
-from tests.conftest import Add, Mint, Minted
-from tests.knowledge.conftest import faults, in_threads
 from tests.support.adding import run_jobs
+from tests.support.index import faults
+from tests.support.library import Add, Mint, Minted
+from tests.support.threads import in_threads
 from tests.support.undo import (
     added,
     agents_hour,
