@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator
 
-import dramatiq
 import hypothesis
 import pytest
 import time_machine
@@ -10,7 +9,6 @@ from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.db import connection
 from django.utils import timezone
-from dramatiq.brokers.stub import StubBroker
 from pytest_django import DjangoDbBlocker, Settings
 from pytest_httpserver import HTTPServer
 
@@ -18,8 +16,8 @@ from knowledge.access import Access
 from knowledge.ingest.ingestion import add_text
 from knowledge.library.items import create_folder, file_item
 from knowledge.models import Folder, Item
-from knowledge.retrieval import semantic, statistics
 from tests.support.library import LONG_ENOUGH, TOOLSETS, Add, Mint, Minted
+from tests.support.rollback import forget_everything
 from tokens.minting import TokenRequest, mint_token
 
 # The same examples in every run, and no verdict on how fast the machine is.
@@ -48,12 +46,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 @pytest.fixture(autouse=True)
 def nothing_left_over() -> None:
-    """What a process remembers between searches, and jobs that nobody ran."""
-    statistics.forget()
-    semantic.forget()
-    broker = dramatiq.get_broker()
-    if isinstance(broker, StubBroker):
-        broker.flush_all()
+    forget_everything()
 
 
 @pytest.fixture
