@@ -1,6 +1,7 @@
 """Fixtures that every part of the suite shares: two owners, folders, and tokens of every shape."""
 
 from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -20,6 +21,8 @@ from tests.support.library import LONG_ENOUGH, TOOLSETS, Add, Mint, Minted
 from tests.support.rollback import forget_everything
 from tokens.minting import TokenRequest, mint_token
 
+TESTS = Path(__file__).parent
+
 # The same examples in every run, and no verdict on how fast the machine is.
 hypothesis.settings.register_profile(
     "quarry",
@@ -28,6 +31,25 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("quarry")
+
+
+PARTS = {"processes", "browser", "conformance"}
+"""Folders whose tests only `make check` runs; each is also the name of a mark."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each part, and give it to one worker, so that what it needs is started once.
+
+    Groups are given out before single tests, so that nothing long is left for the end.
+    """
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder in PARTS:
+            item.add_marker(folder)
+            shares_a_server = "quarry" in getattr(item, "fixturenames", ())
+            group = "one server" if shares_a_server else folder
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="session")

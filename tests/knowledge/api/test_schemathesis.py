@@ -16,7 +16,11 @@ from knowledge.models import Folder
 from tests.support.library import Add, Mint
 from tokens import limits
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.conformance,
+    pytest.mark.xdist_group("conformance"),
+]
 
 HERE = Path(__file__).parent
 EXAMPLES_EACH = 25
