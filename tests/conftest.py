@@ -19,6 +19,8 @@ from knowledge.library.items import create_folder, file_item
 from knowledge.models import Folder, Item
 from tests.support.library import LONG_ENOUGH, TOOLSETS, Add, Mint, Minted
 from tests.support.rollback import forget_everything
+from tests.support.running import manage
+from tests.support.up import folder_of, temporary_home, wait_until_stopped
 from tokens.minting import TokenRequest, mint_token
 
 TESTS = Path(__file__).parent
@@ -64,6 +66,18 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
             cursor.execute("SELECT pg_reload_conf()")
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f'ALTER TABLE "{table}" SET (autovacuum_enabled = false)')
+
+
+@pytest.fixture(scope="session")
+def migrated_home() -> Iterator[Path]:
+    """A data folder with every table and no row, to be copied: to make it takes many seconds."""
+    with temporary_home() as home:
+        ended = manage(home, "migrate")
+        assert ended.returncode == 0, ended.stderr
+        wait_until_stopped(home)
+        with (folder_of(home).data / "postgresql.auto.conf").open("a") as settings:
+            settings.write("fsync = off\n")  # no test cuts the power
+        yield home
 
 
 @pytest.fixture(autouse=True)

@@ -4,12 +4,13 @@ import fcntl
 import json
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.conformance.clients import CACHE, STONES, Node, Product, _install, _node, without
 from tests.support.running import manage, running
-from tests.support.up import temporary_home
+from tests.support.up import copied_home
 
 
 @pytest.fixture(scope="session")
@@ -25,8 +26,8 @@ def node() -> Node:
 
 
 @pytest.fixture(scope="session")
-def product() -> Iterator[Product]:
-    with temporary_home() as home, running(home) as quarry:
+def product(migrated_home: Path) -> Iterator[Product]:
+    with copied_home(migrated_home) as home, running(home) as quarry:
         quarry.ask("POST", "/api/v1/folders", quarry.token, json.dumps({"name": "Stones"}))
         for number in range(STONES):
             quarry.add(quarry.token, f"Stone {number}", f"Granite number {number}, cut and laid.")

@@ -13,7 +13,7 @@ from tests.support.quarry import Server, up
 from tests.support.recordings import speech, written
 from tests.support.site import DocSite
 from tests.support.skill_files import write_skill
-from tests.support.up import temporary_home
+from tests.support.up import copied_home
 
 
 @pytest.fixture(scope="package")
@@ -34,10 +34,10 @@ def site() -> Iterator[DocSite]:
 
 
 @pytest.fixture(scope="package")
-def quarry(site: DocSite) -> Iterator[Server]:
+def quarry(site: DocSite, migrated_home: Path) -> Iterator[Server]:
     """`manage.py up` with its worker; each process that runs tests has one of its own."""
     with (
-        temporary_home() as home,
+        copied_home(migrated_home) as home,
         up(home, site.host, "--host", "127.0.0.1", "--port", "0") as server,
     ):
         yield server

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import pytest
 
 from config.watcher import command_line
 from tests.support.running import Quarry, eventually, manage, prose, rows, running
-from tests.support.up import temporary_home, wait_until_stopped
+from tests.support.up import copied_home, temporary_home, wait_until_stopped
 
 STANDUP = "Decisions: ship the API docs. The folder rename is deferred to June."
 
@@ -231,8 +230,8 @@ class UsedBefore:
 
 
 @pytest.fixture(scope="module")
-def used_before() -> Iterator[UsedBefore]:
-    with temporary_home() as home:
+def used_before(migrated_home: Path) -> Iterator[UsedBefore]:
+    with copied_home(migrated_home) as home:
         with running(home) as quarry:
             token = quarry.token
             quarry.stop(signal.SIGTERM)
@@ -243,8 +242,7 @@ def used_before() -> Iterator[UsedBefore]:
 @pytest.fixture
 def home(used_before: UsedBefore) -> Iterator[Path]:
     """A data folder of its own that is set up and empty."""
-    with temporary_home() as home:
-        subprocess.run(["cp", "-a", used_before.home, home], check=True)
+    with copied_home(used_before.home) as home:
         yield home
 
 

@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.running import DEADLINE, Quarry, eventually, forget_peak, memory, running
-from tests.support.up import temporary_home
+from tests.support.up import copied_home
 
 SIZE = 60_000_000
 PIECE = b"All work and no play makes Jack a dull boy.\n" * 20_000
 
 
 @pytest.fixture
-def home() -> Iterator[Path]:
-    with temporary_home() as home:
+def home(migrated_home: Path) -> Iterator[Path]:
+    with copied_home(migrated_home) as home:
         yield home
 
 
