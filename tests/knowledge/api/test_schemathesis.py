@@ -14,6 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from knowledge.models import Folder
 from tests.support.library import Add, Mint
+from tests.support.up import REPOSITORY
 from tokens import limits
 
 pytestmark = [
@@ -83,7 +84,7 @@ def test_no_call_is_answered_but_as_documented(
         command,
         capture_output=True,
         text=True,
-        cwd=HERE.parent.parent,
+        cwd=REPOSITORY,
         env={"SCHEMATHESIS_HOOKS": "tests.knowledge.api.schemathesis_hooks"},
     )
     assert run.returncode == 0, run.stdout + run.stderr
