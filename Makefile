@@ -11,7 +11,7 @@ run: $(VENV)/.ready
 	$(BIN)/python manage.py up --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest -n auto -q
+	$(BIN)/python -m pytest -n auto -q -m "not (processes or browser or conformance or brokers)"
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .
@@ -19,7 +19,7 @@ check: $(VENV)/.ready-dev
 	$(BIN)/lint-imports
 	$(BIN)/mypy .
 	$(BIN)/python manage.py makemigrations --check --dry-run
-	QUARRY_BROWSER_TESTS=required $(BIN)/python -m pytest -n auto -q
+	QUARRY_BROWSER_TESTS=required $(BIN)/python -m pytest -n auto -q --durations=25
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff format .

@@ -1,10 +1,8 @@
 """Fixtures that every part of the suite shares: two owners, folders, and tokens of every shape."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from uuid import UUID
+from pathlib import Path
 
-import dramatiq
 import hypothesis
 import pytest
 import time_machine
@@ -12,23 +10,20 @@ from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.db import connection
 from django.utils import timezone
-from dramatiq.brokers.stub import StubBroker
 from pytest_django import DjangoDbBlocker, Settings
 from pytest_httpserver import HTTPServer
-from rest_framework.test import APIClient
 
 from knowledge.access import Access
 from knowledge.ingest.adding import add_text
 from knowledge.library.items import create_folder, file_item
 from knowledge.models import Folder, Item
-from knowledge.retrieval.caches import empty_caches
+from tests.support.library import LONG_ENOUGH, TOOLSETS, Add, Mint, Minted
+from tests.support.rollback import forget_everything
+from tests.support.running import manage
+from tests.support.up import folder_of, temporary_home, wait_until_stopped
 from tokens.minting import TokenRequest, mint_token
-from tokens.models import Token, Toolset
 
-TOOLSETS = (Toolset.LIBRARY, Toolset.MEMORY, Toolset.REGISTRY)
-"""Those of the first token of a new server."""
-
-LONG_ENOUGH = " This sentence makes the text long enough to be taken."
+TESTS = Path(__file__).parent
 
 # The same examples in every run, and no verdict on how fast the machine is.
 hypothesis.settings.register_profile(
@@ -38,6 +33,25 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("quarry")
+
+
+PARTS = {"processes", "browser", "conformance"}
+"""Folders whose tests only `make check` runs; each is also the name of a mark."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each part, and give it to one worker, so that what it needs is started once.
+
+    Groups are given out before single tests, so that nothing long is left for the end.
+    """
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder in PARTS:
+            item.add_marker(folder)
+            shares_a_server = "quarry" in getattr(item, "fixturenames", ())
+            group = "one server" if shares_a_server else folder
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="session")
@@ -54,13 +68,21 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
             cursor.execute(f'ALTER TABLE "{table}" SET (autovacuum_enabled = false)')
 
 
+@pytest.fixture(scope="session")
+def migrated_home() -> Iterator[Path]:
+    """A data folder with every table and no row, to be copied: to make it takes many seconds."""
+    with temporary_home() as home:
+        ended = manage(home, "migrate")
+        assert ended.returncode == 0, ended.stderr
+        wait_until_stopped(home)
+        with (folder_of(home).data / "postgresql.auto.conf").open("a") as settings:
+            settings.write("fsync = off\n")  # no test cuts the power
+        yield home
+
+
 @pytest.fixture(autouse=True)
 def nothing_left_over() -> None:
-    """What a process remembers between searches, and jobs that nobody ran."""
-    empty_caches()
-    broker = dramatiq.get_broker()
-    if isinstance(broker, StubBroker):
-        broker.flush_all()
+    forget_everything()
 
 
 @pytest.fixture
@@ -84,27 +106,6 @@ def stranger(db: None) -> User:
 @pytest.fixture
 def library(owner: User) -> Access:
     return Access.whole_library(owner.pk)
-
-
-@dataclass(frozen=True)
-class Minted:
-    """A token as its holder has it."""
-
-    row: Token
-    secret: str
-
-    @property
-    def access(self) -> Access:
-        return Token.objects.get(pk=self.row.pk).access
-
-    @property
-    def client(self) -> APIClient:
-        client = APIClient()
-        client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.secret}")
-        return client
-
-
-Mint = Callable[..., Minted]
 
 
 @pytest.fixture
@@ -131,9 +132,6 @@ def mint(owner: User) -> Mint:
     return mint_one
 
 
-Add = Callable[..., Item]
-
-
 @pytest.fixture
 def add(library: Access) -> Add:
     """Add a text as the owner in person, into any folders."""
@@ -157,7 +155,3 @@ def site(httpserver: HTTPServer, settings: Settings) -> HTTPServer:
     """A site in this process, which the product may fetch from as if it were public."""
     settings.QUARRY_ALLOWED_PRIVATE_HOSTS = [f"{httpserver.host}:{httpserver.port}"]
     return httpserver
-
-
-def ids(items: list[Item]) -> set[UUID]:
-    return {item.pk for item in items}

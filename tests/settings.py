@@ -22,3 +22,6 @@ os.environ.update(
 from config.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# Each new client would otherwise look at every static file before its first call.
+WHITENOISE_AUTOREFRESH = True

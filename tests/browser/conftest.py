@@ -1,5 +1,6 @@
 """A real browser against a real server, or a skip that says why not."""
 
+import os
 import shutil
 from collections.abc import Iterator
 
@@ -30,7 +31,10 @@ def browser(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterato
     """One for each test: Playwright keeps an event loop in this thread for as long as it lives."""
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:
-        pytest.skip(f"no browser: none of {', '.join(_NAMES)} is on the PATH")
+        missing = f"no browser: none of {', '.join(_NAMES)} is on the PATH"
+        if os.environ.get("QUARRY_BROWSER_TESTS") == "required":
+            pytest.fail(missing)
+        pytest.skip(missing)
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # for the same reason
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)

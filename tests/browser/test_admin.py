@@ -6,7 +6,7 @@ from knowledge.access import Access
 from knowledge.ingest.adding import add_text
 from knowledge.library.items import create_folder
 from knowledge.models import Content, ContentState, Item, TranscriptionStatus
-from tests.conftest import LONG_ENOUGH
+from tests.support.library import LONG_ENOUGH
 from tokens.authentication import authenticate
 from tokens.models import Token
 from tokens.secrets import is_well_formed

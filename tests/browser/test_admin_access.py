@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from tests.knowledge.admin.conftest import furnish
+from tests.support.admin import furnish
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

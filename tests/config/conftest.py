@@ -1,12 +1,11 @@
 """Homes for bundled servers."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.up import temporary_home, using, wait_until_stopped
+from tests.support.up import copied_home, temporary_home, using, wait_until_stopped
 
 
 @pytest.fixture
@@ -27,6 +26,5 @@ def made_home() -> Iterator[Path]:
 def home(made_home: Path) -> Iterator[Path]:
     """A home of its own that was used before and has a table."""
     wait_until_stopped(made_home)
-    with temporary_home() as home:
-        subprocess.run(["cp", "-a", made_home, home], check=True)
+    with copied_home(made_home) as home:
         yield home

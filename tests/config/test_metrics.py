@@ -26,7 +26,7 @@ from knowledge.jobs import broker
 from knowledge.models import Job
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.retrieval.caches import empty_caches
-from tests.conftest import LONG_ENOUGH, Add, Mint
+from tests.support.library import LONG_ENOUGH, Add, Mint
 from tests.support.up import REPOSITORY
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.conftest import HERE, STONES, Node, Product
+from tests.conformance.clients import HERE, STONES, Node, Product
 
 CONFORMANCE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"

@@ -20,8 +20,8 @@ from knowledge.models import Folder
 from mcp_gateway import calls
 from mcp_gateway.identity import Caller
 from mcp_gateway.resources import FOLDERS, ITEM_PREFIX, ITEM_TEMPLATE
-from tests.conftest import LONG_ENOUGH, Minted
 from tests.support.edges import MISSING, World, over_mcp, over_rest
+from tests.support.library import LONG_ENOUGH, Minted
 from tokens.models import Token, Toolset
 
 Said = tuple[str, Any]

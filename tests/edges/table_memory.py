@@ -4,10 +4,10 @@ import json
 import re
 from typing import Any
 
-from tests.conftest import Minted
 from tests.edges.table import WORDS, Ask, Call, Said, rest, shown
 from tests.support.contributions import SKILL_MD, TRACE
 from tests.support.edges import MISSING, World, over_mcp, over_rest
+from tests.support.library import Minted
 from tokens.models import Token, Toolset
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -14,11 +14,11 @@ from knowledge.access import Access
 from knowledge.api import receiving
 from knowledge.models import Content, Folder, Item, Upload
 from knowledge.undo.token_writes import undo
-from tests.conftest import LONG_ENOUGH, Add, Mint, Minted
-from tests.knowledge.api.test_uploads import finish, stored
 from tests.support.edges import MISSING, World, made_world, over_mcp, over_rest
+from tests.support.library import LONG_ENOUGH, Add, Mint, Minted
 from tests.support.pages import ARTICLE, serve_page
 from tests.support.searching import search
+from tests.support.uploads import finish, stored
 
 NOTE = {"kind": "text", "title": "new", "text": "granite brand new" + LONG_ENOUGH}
 

@@ -10,7 +10,6 @@ from knowledge.access import Access
 from knowledge.models import Folder, Item
 from mcp_gateway.calls import list_tools
 from mcp_gateway.identity import Caller
-from tests.conftest import LONG_ENOUGH, Add, Mint
 from tests.support.edges import (
     DEAD,
     MISSING,
@@ -23,6 +22,8 @@ from tests.support.edges import (
     over_rest,
     scope_of,
 )
+from tests.support.library import LONG_ENOUGH, Add, Mint
+from tests.support.rollback import each_case
 from tokens.models import Token
 
 
@@ -37,7 +38,7 @@ def world(
     return made_world(library, stranger, mint, add, folder)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_case("shape", SHAPES)
 @pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
 def test_search_finds_what_the_token_sees(world: World, shape: str, mode: str) -> None:
     token = world.tokens[shape]
@@ -55,7 +56,7 @@ def test_search_finds_what_the_token_sees(world: World, shape: str, mode: str) -
         assert set(hit["folder_ids"]) == filed & scope
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_case("shape", SHAPES)
 def test_listings_show_what_the_token_sees(world: World, shape: str) -> None:
     token = world.tokens[shape]
     rest = over_rest(token, "GET", "items", per_page=100)
@@ -69,7 +70,7 @@ def test_listings_show_what_the_token_sees(world: World, shape: str) -> None:
     assert rest[1]["total"] == len(SEES[shape])
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_case("shape", SHAPES)
 def test_reading_hides_alike_what_is_missing_foreign_out_of_scope_or_kept_out(
     world: World, shape: str
 ) -> None:
@@ -97,7 +98,7 @@ def test_reading_hides_alike_what_is_missing_foreign_out_of_scope_or_kept_out(
     assert {code for code, _ in refusals} == {expected}
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_case("shape", SHAPES)
 def test_adding_files_and_shows_by_the_same_rule(world: World, shape: str) -> None:
     token = world.tokens[shape]
     body = {
@@ -127,7 +128,7 @@ def test_adding_files_and_shows_by_the_same_rule(world: World, shape: str) -> No
     }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_case("shape", SHAPES)
 def test_whoami_tells_the_same(world: World, shape: str) -> None:
     token = world.tokens[shape]
     rest, mcp = over_rest(token, "GET", "whoami"), over_mcp(token, "whoami")
@@ -142,7 +143,7 @@ def test_whoami_tells_the_same(world: World, shape: str) -> None:
         }
 
 
-@pytest.mark.parametrize("shape", sorted(set(SHAPES) - DEAD))
+@each_case("shape", sorted(set(SHAPES) - DEAD))
 def test_the_tool_list_is_what_the_token_may_call(world: World, shape: str) -> None:
     token = world.tokens[shape]
     Token.objects.filter(pk=token.row.pk).update(toolsets=["library"])
@@ -152,8 +153,8 @@ def test_the_tool_list_is_what_the_token_may_call(world: World, shape: str) -> N
     assert sorted(tools) == sorted(reading + writing)
 
 
-@pytest.mark.parametrize(
-    ("shape", "folders", "expected"),
+@each_case(
+    "shape, folders, expected",
     [
         ("whole", ["A", "C"], "ok"),
         ("two_folders", ["A", "B"], "ok"),
@@ -177,7 +178,7 @@ def test_filing_needs_every_folder_in_scope_or_files_nothing(
     assert filed == ({"A", *folders} if expected == "ok" else {"A"})
 
 
-@pytest.mark.parametrize("shape", ["one_folder", "two_folders", "kb_only_folder", "stranger"])
+@each_case("shape", ["one_folder", "two_folders", "kb_only_folder", "stranger"])
 def test_no_write_reaches_what_the_token_does_not_see(world: World, shape: str) -> None:
     token = world.tokens[shape]
     for title, item in world.items.items():
@@ -221,7 +222,7 @@ def test_a_folder_to_narrow_to_must_be_in_scope(world: World) -> None:
     assert rest[0] == "not_found"
 
 
-@pytest.mark.parametrize("shape", ["whole", "one_folder", "two_folders", "kb_only"])
+@each_case("shape", ["whole", "one_folder", "two_folders", "kb_only"])
 def test_folder_counts_tell_only_of_what_is_seen(world: World, shape: str) -> None:
     rows = over_rest(world.tokens[shape], "GET", "folders")[1]["folders"]
     assert {row["id"] for row in rows} == scope_of(world, shape)

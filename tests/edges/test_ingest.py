@@ -23,7 +23,6 @@ from knowledge.providers.fake import FakeTranscriber
 from mcp_gateway.calls import call_tool
 from mcp_gateway.errors import error_data
 from mcp_gateway.identity import Caller
-from tests.conftest import Add, Mint, Minted
 from tests.support.adding import add_link, rows, run_jobs, serve_recording
 from tests.support.edges import (
     DEAD,
@@ -35,7 +34,9 @@ from tests.support.edges import (
     over_mcp,
     over_rest,
 )
+from tests.support.library import Add, Mint, Minted
 from tests.support.pages import ARTICLE, CHALLENGE, LOGIN, SCRIPTED, serve_page
+from tests.support.rollback import each_case
 
 LIVING = sorted(set(SHAPES) - DEAD)
 SCOPED = ["one_folder", "two_folders", "kb_only", "kb_only_folder", "stranger"]
@@ -61,10 +62,11 @@ def world(
 # Adding a link ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_case("shape", SHAPES)
 def test_a_link_is_added_filed_and_shown_by_the_same_rule(
     world: World, site: HTTPServer, shape: str
 ) -> None:
+    site.clear_log()
     token = world.tokens[shape]
     body = {"kind": "url", "url": serve_page(site, "/rivers", ARTICLE), "in_kb": False}
     rest = over_rest(token, "POST", "ingest", **body)
@@ -96,7 +98,7 @@ def _may_see(item: Item, world: World, *, adder: str, other: str) -> bool:
     return adder in ("one_folder", "kb_only_folder")  # filed in A, which all the others reach
 
 
-@pytest.mark.parametrize("shape", ["one_folder", "two_folders", "kb_only_folder", "stranger"])
+@each_case("shape", ["one_folder", "two_folders", "kb_only_folder", "stranger"])
 def test_adding_what_others_have_tells_nothing_of_their_items(
     world: World, site: HTTPServer, shape: str
 ) -> None:
@@ -241,7 +243,7 @@ def _summary(told: dict[str, Any] | None) -> Any:
 # Side doors -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape", SCOPED)
+@each_case("shape", SCOPED)
 @pytest.mark.parametrize("door", ["retry", "transform"])
 def test_what_a_token_does_not_see_is_as_if_missing_at_every_door(
     world: World, shape: str, door: str
@@ -264,7 +266,7 @@ def test_what_a_token_does_not_see_is_as_if_missing_at_every_door(
 
 
 @pytest.mark.parametrize("door", ["retry", "transform"])
-@pytest.mark.parametrize("shape", sorted(DEAD | {"read_only"}))
+@each_case("shape", sorted(DEAD | {"read_only"}))
 def test_who_may_not_write_opens_no_door(world: World, shape: str, door: str) -> None:
     refusals = {
         over_rest(world.tokens[shape], "POST", f"items/{item_id}/{door}")

@@ -20,8 +20,8 @@ from pytest_httpserver import HTTPServer
 from knowledge.api.items import IngestView
 from knowledge.models import Folder
 from mcp_gateway.tools.library import add_to_knowledge
-from tests.conftest import LONG_ENOUGH, Mint, Minted
 from tests.support.adding import serve_recording
+from tests.support.library import LONG_ENOUGH, Mint, Minted
 from tests.support.pages import ARTICLE, serve_page
 
 TEXT = ["adding", "items"]

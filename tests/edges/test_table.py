@@ -14,15 +14,14 @@ from pytest_django import Settings
 from knowledge.access import Access
 from knowledge.models import Folder
 from mcp_gateway.tool_table import TOOLS
-from tests.conftest import LONG_ENOUGH, Add, Mint
 from tests.edges.table import ASKS as LIBRARY_ASKS
 from tests.edges.table import ELSEWHERE, Ask, Said
 from tests.edges.table_memory import MEMORY_ASKS, REGISTRY_ASKS
 from tests.support.edges import DEAD, MISSING, SEES, SHAPES, World, made_world, scope_of
+from tests.support.library import LONG_ENOUGH, Add, Mint
+from tests.support.rollback import each_case
 
 ASKS = {**LIBRARY_ASKS, **MEMORY_ASKS, **REGISTRY_ASKS}
-READS = [name for name, ask in ASKS.items() if not ask.writes]
-WRITES = [(name, shape) for name, ask in ASKS.items() if ask.writes for shape in SHAPES]
 COVERED = {name for ask in ASKS.values() for name in ask.covers}
 
 
@@ -60,17 +59,12 @@ def test_the_size_of_the_table_is_told() -> None:
     assert len(ASKS) * len(SHAPES) >= 350
 
 
-@pytest.mark.parametrize(("name", "shape"), WRITES)
-def test_a_write_has_one_verdict_over_both_edges_and_tells_nothing(
+@pytest.mark.parametrize("name", ASKS)
+@each_case("shape", SHAPES)
+def test_an_ask_has_one_verdict_over_both_edges_and_tells_nothing(
     world: World, name: str, shape: str
 ) -> None:
     assert_one_verdict(world, ASKS[name], shape)
-
-
-@pytest.mark.parametrize("name", READS)
-def test_a_read_has_one_verdict_over_both_edges_and_tells_nothing(world: World, name: str) -> None:
-    for shape in SHAPES:
-        assert_one_verdict(world, ASKS[name], shape)
 
 
 def assert_one_verdict(world: World, ask: Ask, shape: str) -> None:
@@ -121,7 +115,7 @@ def assert_tells_nothing(world: World, shape: str, answer: Said, *, asked: str) 
             assert str(folder.pk) not in said
 
 
-@pytest.mark.parametrize("shape", sorted(set(SHAPES) - DEAD))
+@each_case("shape", sorted(set(SHAPES) - DEAD))
 def test_totals_count_what_is_seen_and_nothing_else(world: World, shape: str) -> None:
     client, sees = world.tokens[shape].client, SEES[shape]
     assert client.get("/api/v1/items?per_page=1").json()["total"] == len(sees)

@@ -9,8 +9,8 @@ from django.urls import URLPattern
 
 from knowledge.api.base import AskView
 from knowledge.api.urls import urlpatterns as library_urls
-from tests.conftest import Mint
 from tests.support.edges import MISSING, over_mcp
+from tests.support.library import Mint
 from tokens.models import Event, Toolset
 from tokens.urls import urlpatterns as token_urls
 

@@ -4,8 +4,8 @@ import pytest
 
 from knowledge.access import Access
 from knowledge.models import Change
-from tests.conftest import LONG_ENOUGH, Add, Mint
 from tests.support.edges import over_mcp, over_rest
+from tests.support.library import LONG_ENOUGH, Add, Mint
 from tests.support.undo import snapshot, undo_all
 
 TEXT = f"What an agent wrote.{LONG_ENOUGH}"

@@ -13,8 +13,8 @@ from knowledge.models import Content, Folder
 from mcp_gateway.tool_table import tool_named, tools_shown_to
 from mcp_gateway.tools import chatgpt
 from mcp_gateway.tools.chatgpt import fetch, search
-from tests.conftest import Add, Mint, Minted
-from tests.mcp_gateway.conftest import AgentWith, text_of
+from tests.support.library import Add, Mint, Minted
+from tests.support.mcp_agent import AgentWith, text_of
 from tokens.minting import TokenRequest, mint_token
 from tokens.models import Event, Toolset
 

@@ -16,8 +16,8 @@ from anyio import to_thread
 from django.db import connection
 from mcp import Client, StdioServerParameters
 
-from tests.conftest import Mint
-from tests.mcp_gateway.conftest import DEADLINE, ERAS, Agent, error_of
+from tests.support.library import Mint
+from tests.support.mcp_agent import DEADLINE, ERAS, Agent, error_of
 from tokens.models import Event, Token
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,8 +15,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from knowledge.api.asgi import MAX_BODY
 from mcp_gateway.asgi import McpApp
-from tests.conftest import Mint
-from tests.mcp_gateway.conftest import Agent
+from tests.support.library import Mint
+from tests.support.mcp_agent import Agent
 from tests.support.up import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -17,8 +17,8 @@ from pytest_django import Settings
 from knowledge.library import items as library
 from knowledge.models import Folder, Item
 from mcp_gateway.server import INSTRUCTIONS
-from tests.conftest import Add, Mint
-from tests.mcp_gateway.conftest import Agent, AgentWith, error_of, text_of
+from tests.support.library import Add, Mint
+from tests.support.mcp_agent import Agent, AgentWith, error_of, text_of
 from tests.support.up import eventually
 from tokens.models import Event, Token
 

@@ -18,8 +18,8 @@ from knowledge.models import Content, Item
 from mcp_gateway import dispatch
 from mcp_gateway.dispatch import Run
 from mcp_gateway.tool_table import TOOLS
-from tests.conftest import Mint, Minted
-from tests.mcp_gateway.conftest import Agent, AgentWith
+from tests.support.library import Mint, Minted
+from tests.support.mcp_agent import Agent, AgentWith
 from tests.support.up import DEADLINE, eventually
 from tokens.models import Event, Toolset
 

@@ -17,8 +17,8 @@ from knowledge.errors import CapabilityDenied, InvalidInput, NotFound
 from knowledge.models import Folder
 from mcp_gateway.completions import complete
 from mcp_gateway.prompts import PROMPTS, prompt_named, prompts_shown_to
-from tests.conftest import Add, Mint, Minted
-from tests.mcp_gateway.conftest import AgentWith, error_of
+from tests.support.library import Add, Mint, Minted
+from tests.support.mcp_agent import AgentWith, error_of
 from tokens.models import Token, Toolset
 
 NAMES = ["research", "summarise_folder", "add_and_file"]

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from tests.conftest import Mint
-from tests.mcp_gateway.conftest import AgentWith, text_of
 from tests.support.contributions import SKILL_MD, TRACE, agent_of, unit
+from tests.support.library import Mint
+from tests.support.mcp_agent import AgentWith, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -17,8 +17,8 @@ from mcp_gateway import resources
 from mcp_gateway.cursors import place_of
 from mcp_gateway.resources import list_resources, read_resource
 from mcp_gateway.tools.library import get_item, list_recent
-from tests.conftest import Add, Mint
-from tests.mcp_gateway.conftest import AgentWith, error_of
+from tests.support.library import Add, Mint
+from tests.support.mcp_agent import AgentWith, error_of
 from tokens.models import Event
 
 

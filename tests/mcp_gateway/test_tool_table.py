@@ -19,7 +19,7 @@ from mcp_gateway.tool_table import (
     tools_named,
     tools_shown_to,
 )
-from tests.conftest import Mint
+from tests.support.library import Mint
 from tokens.models import Token, Toolset
 
 TOKEN_BUDGETS = {"all": 6_000, Toolset.LIBRARY: 2_000}

@@ -28,7 +28,7 @@ from mcp_gateway.tools.library import (
     search_knowledge_base,
     whoami,
 )
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 
 TEXT = "Decisions: ship the API docs. The folder rename is deferred to June."
 

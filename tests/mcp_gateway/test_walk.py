@@ -12,7 +12,7 @@ import pytest
 
 from config import asgi
 from knowledge.ingest import adding
-from tests.conftest import LONG_ENOUGH, Mint
+from tests.support.library import LONG_ENOUGH, Mint
 from tokens import authentication
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from tests.knowledge.sources.test_podcast import FEED, VTT, item, transcript
 from tests.support.files import pdf
 from tests.support.pages import ARTICLE
+from tests.support.podcasts import FEED, VTT, item, transcript
 from tests.support.quarry import Server, up
 from tests.support.recordings import speech, written
 from tests.support.site import DocSite
-from tests.support.up import temporary_home
+from tests.support.skill_files import write_skill
+from tests.support.up import copied_home
 
 
 @pytest.fixture(scope="package")
@@ -33,10 +34,10 @@ def site() -> Iterator[DocSite]:
 
 
 @pytest.fixture(scope="package")
-def quarry(site: DocSite) -> Iterator[Server]:
+def quarry(site: DocSite, migrated_home: Path) -> Iterator[Server]:
     """`manage.py up` with its worker; each process that runs tests has one of its own."""
     with (
-        temporary_home() as home,
+        copied_home(migrated_home) as home,
         up(home, site.host, "--host", "127.0.0.1", "--port", "0") as server,
     ):
         yield server
@@ -50,26 +51,3 @@ def folder(tmp_path: Path) -> Path:
     written(tmp_path / "talk.mp3", speech())
     write_skill(tmp_path / ".claude" / "skills" / "review")
     return tmp_path
-
-
-def write_skill(folder: Path, name: str = "Code Review Checklist") -> None:
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text(SKILL.format(name=name))
-
-
-SKILL = """---
-name: {name}
-description: Review a pull request for correctness, safety and clarity before it is merged.
-version: "1.2"
-tags: [code-review]
----
-
-# {name}
-
-Use this when a pull request is ready, and before you approve it.
-
-1. Read the description and say in one sentence what the change is for.
-2. Run `git diff --stat main` and note which modules are touched.
-3. Check that `tests/` changed together with the code that it covers.
-4. Follow each error path to its end, and ask what the caller is told.
-"""

@@ -15,7 +15,7 @@ from pytest_httpserver import HTTPServer
 from knowledge.access import Access
 from knowledge.crawling import documentation
 from knowledge.models import Chunk, Item, Job, Source
-from tests.knowledge.crawling.conftest import paths
+from tests.support.crawling import paths
 from tests.support.job_table import send_to_the_table
 from tests.support.jobs import eventually, sql
 from tests.support.shelves import Turnstile

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes.conftest import write_skill
-from tests.processes.test_signals import eventually
 from tests.support.agents import ask, tool_names
 from tests.support.quarry import Server
+from tests.support.running import eventually
 from tests.support.site import DocSite
+from tests.support.skill_files import write_skill
 from tests.support.snippets import Http
 from tests.support.up import REPOSITORY
 

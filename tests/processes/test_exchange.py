@@ -11,9 +11,8 @@ from uuid import UUID
 
 import pytest
 
-from tests.processes.test_signals import Quarry, eventually, rows, running
-from tests.processes.test_uploads import forget_peak, memory
-from tests.support.up import temporary_home
+from tests.support.running import Quarry, eventually, forget_peak, memory, rows, running
+from tests.support.up import copied_home
 
 ITEMS = 600
 CHARACTERS = 100_000
@@ -24,8 +23,8 @@ HELD = "SELECT 1 FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
 
 
 @pytest.fixture
-def home() -> Iterator[Path]:
-    with temporary_home() as home:
+def home(migrated_home: Path) -> Iterator[Path]:
+    with copied_home(migrated_home) as home:
         yield home
 
 

@@ -24,9 +24,9 @@ from knowledge.providers import vendor_job
 from knowledge.providers.assemblyai import AssemblyAITranscriber
 from knowledge.sources import audio
 from knowledge.storage import live_store
-from tests.conftest import Mint, Minted
 from tests.support.job_table import send_to_the_table
 from tests.support.jobs import eventually, working
+from tests.support.library import Mint, Minted
 from tests.support.recordings import silence, written
 from tests.support.wire.assemblyai import AssemblyAI
 from tests.support.wire.speech import as_json

@@ -13,8 +13,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.processes.conftest import SKILL
 from tests.support.quarry import Server
+from tests.support.skill_files import SKILL
 from tests.support.up import REPOSITORY
 
 WORDS = "Porphyry is a purple stone that emperors had brought from the desert."

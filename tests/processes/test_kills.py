@@ -21,9 +21,9 @@ from pytest_httpserver import HTTPServer
 from config.watcher import command_line
 from knowledge.access import Access
 from knowledge.models import Job, Reservation, Tier, Transform, Usage
-from tests.processes.test_signals import children
 from tests.support.job_table import send_to_the_table
 from tests.support.jobs import eventually, sql
+from tests.support.running import children
 from tests.support.shelves import (
     DEADLINE,
     RECORDING_COUNT,

@@ -5,23 +5,23 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from tests.processes.conftest import SKILL
 from tests.support.contributions import TRACE
 from tests.support.quarry import Server, up
 from tests.support.site import DocSite
-from tests.support.up import temporary_home
+from tests.support.skill_files import SKILL
+from tests.support.up import copied_home
 
 WORDS = "Travertine is a limestone that hot springs leave behind, band by band."
 
 
 def test_what_another_server_imports_it_exports_to_the_same_bytes(
-    quarry: Server, site: DocSite, tmp_path: Path
+    quarry: Server, site: DocSite, migrated_home: Path, tmp_path: Path
 ) -> None:
     fill(quarry, site)
     first, second = tmp_path / "first.zip", tmp_path / "second.zip"
     quarry.run("export", str(first), "--owner", "admin")
     assert_of_everything(first)
-    with temporary_home() as home, up(home, site.host, "--no-worker") as other:
+    with copied_home(migrated_home) as home, up(home, site.host, "--no-worker") as other:
         other.run("import", str(first), "--owner", "admin")
         other.run("export", str(second), "--owner", "admin")
         assert members(second) == members(first)

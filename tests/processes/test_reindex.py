@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.processes.test_signals import eventually
 from tests.support.quarry import Server
+from tests.support.running import eventually
 
 PER_TOKEN = {"search": 900, "ingest": 50}
 """Calls before another token is taken, for each has a limit by the hour."""

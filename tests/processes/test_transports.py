@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from tests.processes.test_signals import MANAGE
 from tests.support.agents import ask
 from tests.support.quarry import Server
+from tests.support.running import MANAGE
 from tests.support.snippets import Http, Stdio
 
 CALLS: list[tuple[str, dict[str, Any]]] = [

@@ -9,16 +9,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.processes.test_signals import DEADLINE, Quarry, eventually, running
-from tests.support.up import temporary_home
+from tests.support.running import DEADLINE, Quarry, eventually, forget_peak, memory, running
+from tests.support.up import copied_home
 
 SIZE = 60_000_000
 PIECE = b"All work and no play makes Jack a dull boy.\n" * 20_000
 
 
 @pytest.fixture
-def home() -> Iterator[Path]:
-    with temporary_home() as home:
+def home(migrated_home: Path) -> Iterator[Path]:
+    with copied_home(migrated_home) as home:
         yield home
 
 
@@ -97,14 +97,3 @@ def kept(home: Path, address: Any) -> Path:
 
 def drafts(home: Path, address: Any) -> list[Path]:
     return list(kept(home, address).parent.glob(f".{address['upload_id']}.*"))
-
-
-def forget_peak(quarry: Quarry) -> None:
-    Path(f"/proc/{quarry.process.pid}/clear_refs").write_text("5")
-
-
-def memory(quarry: Quarry, name: str) -> int:
-    """In kilobytes."""
-    lines = Path(f"/proc/{quarry.process.pid}/status").read_text().splitlines()
-    [line] = [line for line in lines if line.startswith(name)]
-    return int(line.split()[1])

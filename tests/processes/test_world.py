@@ -14,14 +14,14 @@ from typing import NamedTuple
 import pytest
 from pytest_httpserver import HTTPServer
 
-from tests.knowledge.sources.test_hostile_files import BODY, END, png, swollen
-from tests.knowledge.sources.test_ocr import LINES, picture
-from tests.knowledge.sources.test_podcast import FEED, item, transcript
-from tests.processes.test_signals import DEADLINE
 from tests.support import files as made
 from tests.support.files import DOCX
+from tests.support.hostile_files import BODY, END, png, swollen
 from tests.support.pages import ARTICLE, serve_page
-from tests.support.up import temporary_home
+from tests.support.pictures import LINES, picture
+from tests.support.podcasts import FEED, item, transcript
+from tests.support.running import DEADLINE
+from tests.support.up import copied_home
 from tests.support.world import BEGINS_SEC, SAID, WAV, Product, World
 
 PDF, PNG = "application/pdf", "image/png"
@@ -186,8 +186,8 @@ def memory(pid: int, name: str, *, forget_peak: bool = False) -> int:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with temporary_home() as home, HTTPServer(threaded=True) as site:
+def world(migrated_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with copied_home(migrated_home) as home, HTTPServer(threaded=True) as site:
         quarry = Product(home, may_fetch=f"{site.host}:{site.port}")
         try:
             quarry.wait_for("Ctrl-C stops everything.")

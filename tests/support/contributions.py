@@ -8,8 +8,8 @@ from mcp_types import TextContent
 from knowledge.errors import QuarryError
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
-from tests.conftest import Mint, Minted
 from tests.support.edges import over_mcp, over_rest
+from tests.support.library import Mint, Minted
 from tokens.models import Toolset
 
 SKILL_MD = """---

@@ -17,7 +17,7 @@ from knowledge.library.items import delete_folder
 from knowledge.models import Folder, Item
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
-from tests.conftest import LONG_ENOUGH, Add, Mint, Minted
+from tests.support.library import LONG_ENOUGH, Add, Mint, Minted
 from tokens.models import Token
 
 MISSING = "11111111-1111-4111-8111-111111111111"

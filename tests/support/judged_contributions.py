@@ -4,7 +4,7 @@ from typing import Any
 
 from knowledge.models import Item
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
-from tests.conftest import Minted
+from tests.support.library import Minted
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import requests
 
-from tests.processes.test_signals import DEADLINE, MANAGE, eventually
+from tests.support.running import DEADLINE, MANAGE, eventually
 from tests.support.world import Product
 
 READY = "Ctrl-C stops everything."

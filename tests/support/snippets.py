@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.processes.test_signals import MANAGE
 from tests.support.quarry import Server
+from tests.support.running import MANAGE
 from tests.support.up import REPOSITORY
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -163,6 +163,14 @@ def temporary_home() -> Iterator[Path]:
         shutil.rmtree(base)
 
 
+@contextmanager
+def copied_home(template: Path) -> Iterator[Path]:
+    """A data folder of its own that begins as this one, whose server is stopped."""
+    with temporary_home() as home:
+        subprocess.run(["cp", "-a", template, home], check=True)
+        yield home
+
+
 def as_nobody() -> list[str]:
     command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     try:

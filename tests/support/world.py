@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from pytest_httpserver import HTTPServer
 
-from tests.mcp_gateway.conftest import Agent
-from tests.processes.test_signals import DEADLINE, Quarry, eventually, rows
+from tests.support.mcp_agent import Agent
 from tests.support.recordings import silence, speech, written
+from tests.support.running import DEADLINE, Quarry, eventually, rows
 
 WAV = "audio/wav"
 SAID = "ask not what your country can do for you"

@@ -10,7 +10,7 @@ from knowledge.memory.remembering import add
 from knowledge.models import Item, Relation
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
-from tests.conftest import Minted
+from tests.support.library import Minted
 from tests.support.undo import snapshot
 
 EDGES = ("rest", "mcp")

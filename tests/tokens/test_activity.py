@@ -12,8 +12,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from knowledge.api.urls import urlpatterns
-from tests.conftest import Add, Mint, Minted
 from tests.support.edges import MISSING, over_mcp, over_rest
+from tests.support.library import Add, Mint, Minted
 from tests.support.undo import added
 from tokens.activity import record
 from tokens.models import Event, Toolset

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from tests.conftest import LONG_ENOUGH, Mint, Minted
 from tests.support.edges import over_mcp, over_rest
+from tests.support.library import LONG_ENOUGH, Mint, Minted
 from tokens import limits
 from tokens.hourly import parse_limits, write_limits
 from tokens.models import Token

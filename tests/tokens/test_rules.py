@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from knowledge.errors import InvalidInput, OutOfScope
 from knowledge.models import Folder
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tokens.minting import TokenRequest, mint_token
 from tokens.models import Event, Token
 

@@ -13,7 +13,7 @@ from knowledge.access import Access
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import delete_item
 from knowledge.models import Change, Item
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tests.support.undo import added, snapshot
 from tokens.models import Token
 

@@ -12,9 +12,9 @@ from knowledge.access import Access
 from knowledge.memory.remembering import add
 from knowledge.memory.work import manage
 from knowledge.models import Item
-from tests.conftest import Add
-from tests.knowledge.admin.conftest import HOSTILE, Task, make_staff
+from tests.support.admin import HOSTILE, Task, make_staff
 from tests.support.admin_pages import page_of, sent
+from tests.support.library import Add
 
 BOARD = "admin:knowledge_memory_board"
 

@@ -22,7 +22,7 @@ from knowledge.models import (
     Transform,
 )
 from knowledge.models.job import JobState
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tokens.activity import record
 from tokens.models import Event
 

@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 
 from knowledge.models import Generation, Item, Job
-from tests.conftest import Mint
-from tests.knowledge.admin.conftest import HOSTILE, make_staff
+from tests.support.admin import HOSTILE, make_staff
 from tests.support.admin_pages import read_all
+from tests.support.library import Mint
 from tokens.models import Event, Token
 
 

@@ -28,8 +28,8 @@ from knowledge.models import (
     TranscriptionStatus,
     Usage,
 )
-from tests.conftest import Add
-from tests.knowledge.admin.conftest import make_staff
+from tests.support.admin import make_staff
+from tests.support.library import Add
 from tests.support.pages import ARTICLE, serve_page
 
 ADD = "admin:knowledge_item_add"

@@ -12,7 +12,7 @@ from knowledge.errors import InvalidToken
 from knowledge.ingest.adding import add_text
 from knowledge.library.items import create_folder
 from knowledge.models import Chunk, Content, Folder, IndexStatus, Item
-from tests.conftest import LONG_ENOUGH, Add, Mint
+from tests.support.library import LONG_ENOUGH, Add, Mint
 from tokens.authentication import authenticate
 
 ITEMS = "admin:knowledge_item_changelist"

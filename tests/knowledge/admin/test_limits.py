@@ -4,7 +4,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from tests.conftest import Mint
+from tests.support.library import Mint
 from tokens.models import Token
 
 PAGE = "admin:tokens_token_limits"

@@ -13,9 +13,9 @@ from knowledge.access import Access
 from knowledge.memory.relations import relate
 from knowledge.memory.remembering import add
 from knowledge.models import Item, Relation
-from tests.conftest import Add
-from tests.knowledge.admin.conftest import Task
+from tests.support.admin import Task
 from tests.support.admin_pages import page_of, queries, sent
+from tests.support.library import Add
 
 MEMORY = "admin:knowledge_memory_changelist"
 

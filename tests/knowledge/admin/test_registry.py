@@ -12,7 +12,7 @@ from django.urls import reverse
 from knowledge.access import Access
 from knowledge.memory.remembering import add
 from knowledge.models import Agent, Item, Quality, Quarantine, Source
-from tests.knowledge.admin.conftest import HOSTILE, Share, judge, make_staff
+from tests.support.admin import HOSTILE, Share, judge, make_staff
 from tests.support.admin_pages import page_of, queries, sent
 
 QUEUE = "admin:knowledge_quarantine_changelist"

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from knowledge.admin.graph import HEIGHT, WIDTH, Vote, draw
 from knowledge.models import Agent, Item
-from tests.knowledge.admin.conftest import HOSTILE, Share, judge
+from tests.support.admin import HOSTILE, Share, judge
 from tests.support.admin_pages import jobs, page_of, sent
 
 GRAPH = "admin:knowledge_agent_graph"

@@ -7,9 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from knowledge.models import Folder
-from tests.conftest import Add, Mint, Minted
-from tests.knowledge.admin.conftest import make_staff
+from tests.support.admin import make_staff
 from tests.support.admin_pages import page_of, sent
+from tests.support.library import Add, Mint, Minted
 from tokens.minting import revoke_token
 from tokens.models import Event
 

@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from knowledge.models import Source
-from tests.conftest import Add
 from tests.support.admin_pages import jobs, page_of, queries, sent
+from tests.support.library import Add
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from knowledge.errors import InvalidInput, InvalidToken
 from knowledge.models import Folder
-from tests.conftest import Mint
 from tests.support.admin_pages import read_all, whole_database
+from tests.support.library import Mint
 from tokens.admin import tokens as tokens_admin
 from tokens.admin.minting import new_form_id
 from tokens.authentication import authenticate

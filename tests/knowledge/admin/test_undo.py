@@ -17,8 +17,8 @@ from knowledge.access import Access
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import delete_item
 from knowledge.models import Change, Item
-from tests.conftest import Add, Mint, Minted
-from tests.knowledge.admin.conftest import HOSTILE, make_staff
+from tests.support.admin import HOSTILE, make_staff
+from tests.support.library import Add, Mint, Minted
 from tests.support.undo import added, snapshot
 
 HIDDEN = re.compile(r'name="(since|until)" value="([^"]+)"')

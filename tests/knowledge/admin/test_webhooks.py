@@ -12,8 +12,8 @@ from dramatiq.brokers.stub import StubBroker
 from knowledge.access import Access
 from knowledge.ledger import webhooks
 from knowledge.models import Delivery, DeliveryState, Transform, TransformState, Webhook
-from tests.conftest import Add
 from tests.support.admin_pages import read_all
+from tests.support.library import Add
 
 ADD = "admin:knowledge_webhook_add"
 PUBLIC = "https://example.org/hook"

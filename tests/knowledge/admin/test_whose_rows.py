@@ -17,7 +17,7 @@ from knowledge.access import Access
 from knowledge.admin.base import ModelAdmin
 from knowledge.library.items import create_folder
 from knowledge.models import Content, Folder, Item, Memory, Relation, Source, Webhook
-from tests.knowledge.admin.conftest import furnish
+from tests.support.admin import furnish
 from tests.support.admin_pages import addresses, whole_database
 from tokens.admin.minting import new_form_id
 from tokens.models import Token

@@ -13,7 +13,6 @@ from knowledge.access import Access
 from knowledge.ledger import quotas
 from knowledge.models import Reservation, Tier, Usage
 from knowledge.providers.fake import FakeTranscriber
-from tests.conftest import LONG_ENOUGH, Mint
 from tests.support.adding import (
     add_link,
     rows,
@@ -22,6 +21,7 @@ from tests.support.adding import (
     serve_recording,
     serve_unmeasured,
 )
+from tests.support.library import LONG_ENOUGH, Mint
 from tests.support.pages import ARTICLE, serve_page
 
 NOTHING = {"Content": 0, "Item": 0, "Link": 0, "Chunk": 0}

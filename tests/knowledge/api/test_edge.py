@@ -8,7 +8,7 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from knowledge.api.errors import STATUSES
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tokens.models import Event
 
 ORIGIN = "https://app.example"

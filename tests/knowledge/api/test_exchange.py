@@ -20,8 +20,8 @@ from knowledge.access import Access
 from knowledge.api import import_gate, receiving
 from knowledge.api.asgi import MAX_BODY
 from knowledge.models import Folder
-from tests.conftest import Mint, Minted
 from tests.support.exchange import exported, fill, lines, rezipped
+from tests.support.library import Mint, Minted
 from tokens.models import Event
 
 ZIP = "application/zip"

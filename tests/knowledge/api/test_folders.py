@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from knowledge.models import Folder, Item
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 
 MakeFolder = Callable[[str], Folder]
 

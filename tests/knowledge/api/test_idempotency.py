@@ -16,7 +16,7 @@ from knowledge.errors import Conflict, ProviderUnavailable
 from knowledge.ingest import sweeps
 from knowledge.ledger import idempotency
 from knowledge.models import Folder, IdempotencyRecord, Item, Webhook
-from tests.conftest import LONG_ENOUGH, Mint
+from tests.support.library import LONG_ENOUGH, Mint
 from tokens.models import Event, Token
 
 NOTE = {"kind": "text", "title": "Note", "text": "Granite." + LONG_ENOUGH}

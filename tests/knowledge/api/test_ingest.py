@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from knowledge.indexing import generations
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, Content, Item
-from tests.conftest import Mint
+from tests.support.library import Mint
 
 WORDS = "Quarry keeps what agents learn. "
 

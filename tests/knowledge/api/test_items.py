@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from knowledge.models import Chunk, Content, Folder, Item
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 
 MakeFolder = Callable[[str], Folder]
 

@@ -17,9 +17,9 @@ from knowledge.api import receiving
 from knowledge.library import originals
 from knowledge.models import Folder, Upload
 from knowledge.storage import S3Store, live_store
-from tests.conftest import Add, Mint, Minted
-from tests.knowledge.api.test_uploads import NOTES, bucket, finish, stored  # noqa: F401 (a fixture)
 from tests.support.edges import MISSING
+from tests.support.library import Add, Mint, Minted
+from tests.support.uploads import NOTES, finish, stored
 from tokens.models import Event
 
 PAGE = b"<!doctype html><script>alert(1)</script><p>Granite is a very hard stone indeed.</p>"
@@ -132,7 +132,7 @@ def test_a_file_that_is_gone_from_the_store_is_not_found(mint: Mint) -> None:
     assert "not in the file store" in answer.json()["message"]
 
 
-def test_from_a_bucket_it_passes_through(mint: Mint, bucket: S3Store) -> None:  # noqa: F811
+def test_from_a_bucket_it_passes_through(mint: Mint, bucket: S3Store) -> None:
     token = mint()
     begun = token.client.post(
         "/api/v1/uploads/signed-url",

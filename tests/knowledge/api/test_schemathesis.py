@@ -15,9 +15,14 @@ from pytest_django.live_server_helper import LiveServer
 
 from knowledge.asks import Ask
 from knowledge.models import Folder
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
+from tests.support.up import REPOSITORY
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.conformance,
+    pytest.mark.xdist_group("conformance"),
+]
 
 HERE = Path(__file__).parent
 EXAMPLES_EACH = 25
@@ -79,7 +84,7 @@ def test_no_call_is_answered_but_as_documented(
         command,
         capture_output=True,
         text=True,
-        cwd=HERE.parent.parent,
+        cwd=REPOSITORY,
         env={"SCHEMATHESIS_HOOKS": "tests.knowledge.api.schemathesis_hooks"},
     )
     assert run.returncode == 0, run.stdout + run.stderr

@@ -7,7 +7,7 @@ from pytest_django import Settings
 from knowledge.asks import Ask
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.fake import FakeEmbedder
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tokens.limits import spend
 
 

@@ -10,9 +10,9 @@ from pytest_httpserver import HTTPServer
 
 from knowledge.models import Folder, Item, Source
 from knowledge.retrieval.scope import Narrowing
-from tests.conftest import Mint, Minted
 from tests.support.adding import run_jobs
 from tests.support.edges import MISSING, over_mcp, over_rest
+from tests.support.library import Mint, Minted
 from tests.support.searching import search
 from tests.support.site import DocSite
 from tokens.models import Toolset

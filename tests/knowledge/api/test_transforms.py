@@ -6,7 +6,7 @@ import pytest
 from knowledge.api.shapes import TransformOutput
 from knowledge.ingest import followups
 from knowledge.models import Content, Folder, Transform
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 
 
 def test_a_summary_is_asked_for_and_then_there(mint: Mint, add: Add) -> None:

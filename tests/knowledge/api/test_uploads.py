@@ -14,7 +14,6 @@ import time_machine
 from asgiref.sync import async_to_sync, sync_to_async
 from django.contrib.auth.models import User
 from django.utils import timezone
-from moto.server import ThreadedMotoServer
 from pytest_django import Settings
 
 from config.asgi import application
@@ -25,12 +24,11 @@ from knowledge.ingest.adding_files import add_file
 from knowledge.ingest.uploads import FINISH_WITHIN, PUT_WITHIN, clean_filename
 from knowledge.models import Content, Folder, Item, Upload
 from knowledge.storage import S3Store, leftovers, live_store
-from tests.conftest import Mint, Minted
-from tests.knowledge.conftest import in_threads
+from tests.support.library import Mint
+from tests.support.threads import in_threads
+from tests.support.uploads import NOTES, TEXT, begin, begun, finish, put, stored
 
-NOTES = b"Decisions: ship the API docs. The folder rename is deferred to June.\n"
 PDF = b"%PDF-1.4\n% never read in these tests\n"
-TEXT = "text/plain"
 
 
 @pytest.fixture(autouse=True)
@@ -43,50 +41,6 @@ def home(settings: Settings, tmp_path: Path) -> Path:
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test's rows are seen only by its own connection, which must not be closed."""
     monkeypatch.setattr(receiving, "close_old_connections", lambda: None)
-
-
-def begin(token: Minted, *, size: int = len(NOTES), **other: Any) -> tuple[int, Any]:
-    asked = {"filename": "notes.txt", "mime_type": TEXT, "size": size, **other}
-    answer = token.client.post("/api/v1/uploads/signed-url", asked, format="json")
-    return answer.status_code, answer.json()
-
-
-def begun(token: Minted, **other: Any) -> Any:
-    status, body = begin(token, **other)
-    assert status == 201, body
-    return body
-
-
-def put(address: Any, data: bytes | None = NOTES, **changed: Any) -> tuple[int, Any]:
-    """Put a file at a signed address through the whole ASGI application."""
-    asked: dict[str, Any] = {
-        "method": address["method"],
-        "url": address["signed_url"],
-        "headers": address["headers"],
-        "content": data,
-        **changed,
-    }
-
-    async def send() -> httpx2.Response:
-        transport = httpx2.ASGITransport(app=application)
-        async with httpx2.AsyncClient(transport=transport) as client:
-            return await client.request(**asked)
-
-    answer = async_to_sync(send)()
-    assert answer.headers["x-request-id"]
-    return answer.status_code, answer.json()
-
-
-def finish(token: Minted, address: Any, route: str = "finalize-document", **other: Any) -> Any:
-    asked = {"upload_id": address["upload_id"], **other}
-    answer = token.client.post(f"/api/v1/uploads/{route}", asked, format="json")
-    return answer.status_code, answer.json()
-
-
-def stored(token: Minted, data: bytes = NOTES, **other: Any) -> Any:
-    address = begun(token, size=len(data), **other)
-    assert put(address, data)[0] == 200
-    return address
 
 
 def files_in(home: Path) -> list[Path]:
@@ -565,22 +519,6 @@ def test_a_sweep_that_died_half_way_goes_on(mint: Mint, home: Path) -> None:
 
 
 # A bucket --------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def bucket(settings: Settings) -> Iterator[S3Store]:
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    settings.QUARRY_S3_BUCKET = "originals"
-    settings.QUARRY_S3_ENDPOINT = f"http://{host}:{port}"
-    settings.QUARRY_S3_ACCESS_KEY = settings.QUARRY_S3_SECRET_KEY = "testing"
-    store = live_store()
-    assert isinstance(store, S3Store)
-    store._client.create_bucket(Bucket="originals")
-    yield store
-    store._client.close()
-    server.stop()
 
 
 def test_with_a_bucket_files_never_pass_through_here(

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from knowledge.ledger import quotas
 from knowledge.models import Tier, Usage
-from tests.conftest import Mint
+from tests.support.library import Mint
 
 
 def test_what_nobody_used_is_nothing(mint: Mint) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from knowledge.models import Folder, Item
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 
 
 def test_an_item_that_is_known_is_not_sent_again(mint: Mint, add: Add) -> None:

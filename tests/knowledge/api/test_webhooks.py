@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from knowledge.models import Folder, Webhook
-from tests.conftest import Mint
+from tests.support.library import Mint
 
 ROUTE = "/api/v1/webhooks"
 PUBLIC = "https://example.org/hook"

@@ -1,6 +1,5 @@
 """Sites to crawl, a crawl that runs to its end, and readers that need no process of their own."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,11 +8,12 @@ from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
 from knowledge.crawling import crawl, documentation, frontier, sitemaps
-from knowledge.models import Item, Source
+from knowledge.models import Source
 from knowledge.sources import files, webpage
 from knowledge.sources.parsers.__main__ import _answer
 from knowledge.text.languages import language_of
 from tests.support.adding import run_jobs
+from tests.support.crawling import Crawl
 from tests.support.site import DocSite
 
 
@@ -43,9 +43,6 @@ def docs(site: HTTPServer) -> DocSite:
     return DocSite(site)
 
 
-Crawl = Callable[..., Source]
-
-
 @pytest.fixture
 def crawled(library: Access) -> Crawl:
     """Add a site and crawl it to the end, or crawl a source once more."""
@@ -62,22 +59,3 @@ def crawled(library: Access) -> Crawl:
         return documentation.get_source(access, source.pk)
 
     return crawl_whole
-
-
-def paths(source: Source, state: str) -> set[str]:
-    """The paths of the pages that came to a state."""
-    found = source.pages.filter(state=state).values_list("url", flat=True)
-    return {"/" + url.partition("://")[2].partition("/")[2] for url in found}
-
-
-def reasons(source: Source) -> dict[str, str]:
-    """Why each page that is not kept is not."""
-    pages = source.pages.exclude(state="kept").values_list("url", "reason")
-    return {"/" + url.partition("://")[2].partition("/")[2]: reason for url, reason in pages}
-
-
-def item_of(source: Source, docs: DocSite, path: str) -> Item:
-    """The item that a page became."""
-    item = source.pages.get(url=docs.url(path)).item
-    assert item is not None
-    return item

@@ -7,7 +7,7 @@ from knowledge.access import Access
 from knowledge.crawling import documentation
 from knowledge.library.items import create_folder
 from knowledge.models import Content, Item
-from tests.knowledge.crawling.conftest import Crawl, item_of, paths, reasons
+from tests.support.crawling import Crawl, item_of, paths, reasons
 from tests.support.files import pdf
 from tests.support.site import DocSite
 

@@ -7,7 +7,7 @@ from knowledge.crawling import frontier
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import delete_item
 from knowledge.models import Content, Item
-from tests.knowledge.crawling.conftest import Crawl, item_of, paths, reasons
+from tests.support.crawling import Crawl, item_of, paths, reasons
 from tests.support.site import DocSite, sitemap
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from knowledge.models import Item, Source
-from tests.knowledge.crawling.conftest import Crawl, item_of, paths, reasons
+from tests.support.crawling import Crawl, item_of, paths, reasons
 from tests.support.site import DocSite, handbook
 
 COUNT = 200

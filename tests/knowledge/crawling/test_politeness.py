@@ -9,7 +9,7 @@ from knowledge.access import Access
 from knowledge.crawling import crawl, documentation
 from knowledge.crawling.site import Clock
 from knowledge.models import Item
-from tests.knowledge.crawling.conftest import Crawl, paths, reasons
+from tests.support.crawling import Crawl, paths, reasons
 from tests.support.site import DocSite, page, words_on
 
 pytestmark = pytest.mark.django_db

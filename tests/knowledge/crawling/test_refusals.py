@@ -5,7 +5,7 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge.sources.addresses import read_url
-from tests.knowledge.crawling.conftest import Crawl, paths, reasons
+from tests.support.crawling import Crawl, paths, reasons
 from tests.support.site import DocSite, sitemap
 
 PRIVATE = "http://10.0.0.1/secret"

@@ -12,8 +12,8 @@ from knowledge.access import Access
 from knowledge.crawling import actors, crawl, documentation, frontier, reading
 from knowledge.crawling.site import Site
 from knowledge.models import Content, Item, Source, SourcePage
-from tests.knowledge.crawling.conftest import Crawl, paths, reasons
 from tests.support.adding import run_jobs
+from tests.support.crawling import Crawl, paths, reasons
 from tests.support.site import DocSite
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,8 +9,8 @@ from knowledge.access import Access
 from knowledge.crawling import documentation
 from knowledge.models import Folder, Item, Source, SourcePage
 from knowledge.undo.token_writes import undo
-from tests.conftest import Mint
-from tests.knowledge.crawling.conftest import Crawl, item_of, paths
+from tests.support.crawling import Crawl, item_of, paths
+from tests.support.library import Mint
 from tests.support.site import DocSite
 
 pytestmark = pytest.mark.django_db

@@ -25,8 +25,6 @@ from knowledge.library.items import create_folder, delete_item, retry_item
 from knowledge.locks import Lock
 from knowledge.models import Content, Delivery, Folder, IndexStatus, Item
 from knowledge.undo import token_writes as undo
-from tests.conftest import Add, Mint
-from tests.knowledge.conftest import faults
 from tests.support.adding import run_jobs
 from tests.support.exchange import (
     PAGE,
@@ -42,6 +40,8 @@ from tests.support.exchange import (
     wipe,
     with_lines,
 )
+from tests.support.index import faults
+from tests.support.library import Add, Mint
 
 
 @pytest.fixture

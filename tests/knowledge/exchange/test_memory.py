@@ -27,8 +27,6 @@ from knowledge.registry.contributing import contribute_knowledge, contribute_ski
 from knowledge.registry.reading import get_skill, skill_archive, skill_versions
 from knowledge.trust.novelty import novelty_of
 from knowledge.undo import token_writes as undo
-from tests.conftest import Mint
-from tests.knowledge.conftest import faults
 from tests.support.adding import run_jobs
 from tests.support.contributions import PATTERN, SKILL_MD, SOP, TRACE
 from tests.support.exchange import (
@@ -41,6 +39,8 @@ from tests.support.exchange import (
     wipe,
     with_lines,
 )
+from tests.support.index import faults
+from tests.support.library import Mint
 from tests.support.undo import SUSPECT, crawled_source
 from tests.support.writing import memory, project, task
 

@@ -13,8 +13,8 @@ from knowledge.maintenance import building
 from knowledge.models import ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.text.chunking import chunk
-from tests.conftest import Add
-from tests.knowledge.conftest import Register, faults
+from tests.support.index import Register, faults
+from tests.support.library import Add
 
 LONG = "\n\n".join(f"# Part {n}\n\n{'Words of this part follow here. ' * 40}" for n in range(40))
 

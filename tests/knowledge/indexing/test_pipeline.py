@@ -5,7 +5,7 @@ from knowledge.indexing import pipeline
 from knowledge.models import Chunk, ChunkText
 from knowledge.text.chunking import Piece
 from knowledge.text.places import span_locator
-from tests.conftest import Add
+from tests.support.library import Add
 
 HEADINGS: list[tuple[str, ...]] = [
     (),

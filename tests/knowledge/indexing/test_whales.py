@@ -14,7 +14,7 @@ from knowledge.ingest.adding import add_text
 from knowledge.maintenance import building
 from knowledge.models import Generation
 from knowledge.providers.fake import FakeEmbedder
-from tests.knowledge.conftest import fill, reindex, text_of
+from tests.support.index import fill, reindex, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -19,9 +19,9 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import Chunk, Content, Item, Link, Reservation, Usage
 from knowledge.sources import links
 from knowledge.sources.extracted import Extracted
-from tests.knowledge.conftest import in_threads
 from tests.support.adding import add_link, rows, run_jobs, serve_episode
 from tests.support.pages import ARTICLE, serve_page
+from tests.support.threads import in_threads
 
 NOTHING = {"Content": 0, "Item": 0, "Link": 0, "Chunk": 0}
 

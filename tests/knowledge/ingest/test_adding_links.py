@@ -32,8 +32,8 @@ from knowledge.models import (
     Usage,
 )
 from knowledge.storage import live_store
-from tests.conftest import LONG_ENOUGH, Mint, Minted
 from tests.support.adding import add_link, rows, run_jobs
+from tests.support.library import LONG_ENOUGH, Mint, Minted
 from tests.support.pages import ARTICLE, CHALLENGE, LOGIN, SCRIPTED, serve_page
 from tests.support.searching import search
 

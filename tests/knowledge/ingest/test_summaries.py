@@ -18,7 +18,7 @@ from knowledge.models import Content, ContentState, Item, Transform, TransformSt
 from knowledge.providers.fake import FakeSummarizer
 from knowledge.providers.protocols import Summary
 from knowledge.text.quotes import span_of
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tests.support.wire.anthropic import Anthropic, failure, told
 
 

@@ -37,7 +37,11 @@ from tests.support.jobs import (
     working,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.brokers,
+    pytest.mark.xdist_group("brokers"),
+]
 
 
 @pytest.fixture(scope="session", params=["postgres", "redis", "rabbitmq"])

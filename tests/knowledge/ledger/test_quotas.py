@@ -30,8 +30,6 @@ from knowledge.providers.fake import FakeTranscriber
 from mcp_gateway.calls import call_tool
 from mcp_gateway.errors import JSON_RPC_CODES, error_data
 from mcp_gateway.identity import Caller
-from tests.conftest import Mint
-from tests.knowledge.conftest import in_threads
 from tests.support.adding import (
     add_link,
     rows,
@@ -39,6 +37,8 @@ from tests.support.adding import (
     serve_episode,
     serve_recording,
 )
+from tests.support.library import Mint
+from tests.support.threads import in_threads
 
 NOVEMBER, DECEMBER = "2026-11-30T23:00:00Z", "2026-12-01T01:00:00Z"
 

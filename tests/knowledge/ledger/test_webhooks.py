@@ -24,7 +24,7 @@ from knowledge.errors import (
 from knowledge.ingest import followups
 from knowledge.ledger import webhooks
 from knowledge.models import Content, Delivery, Folder, Item, Webhook, WebhookEvent
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tests.support.wire.receiver import Receiver
 
 READY, FAILED = WebhookEvent.ITEM_READY, WebhookEvent.ITEM_FAILED

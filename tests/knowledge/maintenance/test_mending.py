@@ -17,8 +17,8 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.maintenance import checking
 from knowledge.models import Chunk, ChunkText, Item
 from knowledge.providers.fake import FakeEmbedder
-from tests.conftest import Add
-from tests.knowledge.conftest import Register, faults, reindex, text_of, vectors_by_state
+from tests.support.index import Register, faults, reindex, text_of, vectors_by_state
+from tests.support.library import Add
 from tests.support.searching import search
 
 ONE_CHUNK = "(SELECT min(id) FROM knowledge_chunk WHERE item_id = %(item)s)"

@@ -29,18 +29,10 @@ from knowledge.maintenance import building
 from knowledge.models import Chunk, ChunkEmbedding, Generation, Item
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.retrieval.search import Hit
-from tests.conftest import Add
-from tests.knowledge.conftest import (
-    WORDS,
-    Register,
-    faults,
-    fill,
-    in_threads,
-    reindex,
-    text_of,
-    vectors_by_state,
-)
+from tests.support.index import WORDS, Register, faults, fill, reindex, text_of, vectors_by_state
+from tests.support.library import Add
 from tests.support.searching import search
+from tests.support.threads import in_threads
 
 ROOT = Path(__file__).resolve().parents[3]
 in_earnest = pytest.mark.django_db(transaction=True)

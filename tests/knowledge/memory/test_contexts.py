@@ -20,9 +20,9 @@ from knowledge.models import Folder, Item
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.text.token_estimate import token_count
 from mcp_gateway.tools import memory_graph
-from tests.conftest import Add as AddText
-from tests.conftest import Mint
 from tests.support.edges import MISSING, over_mcp, over_rest
+from tests.support.library import Add as AddText
+from tests.support.library import Mint
 from tokens.models import Toolset
 
 GOAL = "Keep the harbour lights on during the storm"

@@ -17,9 +17,9 @@ from knowledge.errors import InvalidId, InvalidInput, NotFound
 from knowledge.memory.exploring import Explored
 from knowledge.models import Folder, Item, ItemType, RelationType
 from mcp_gateway.tools import memory_graph
-from tests.conftest import Mint
 from tests.support.edges import MISSING, over_mcp, over_rest
 from tests.support.graphs import depending, ids_of, item_of, items_of, related, task_of
+from tests.support.library import Mint
 from tests.support.searching import explore
 from tokens.models import Toolset
 

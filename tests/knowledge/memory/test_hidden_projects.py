@@ -9,7 +9,7 @@ import pytest
 from knowledge.access import Access
 from knowledge.library.items import file_item
 from knowledge.models import Folder, Item
-from tests.conftest import Mint, Minted
+from tests.support.library import Mint, Minted
 from tests.support.writing import by_mcp, by_rest, project, task
 from tokens.models import Toolset
 

@@ -12,9 +12,9 @@ from knowledge.errors import NotFound
 from knowledge.library.items import file_item
 from knowledge.memory.relations import contested_among, relate, relations_of, unrelate
 from knowledge.models import Change, Folder, Item, Relation, RelationType
-from tests.conftest import Add, Mint, Minted
-from tests.knowledge.conftest import in_threads
 from tests.support.edges import MISSING
+from tests.support.library import Add, Mint, Minted
+from tests.support.threads import in_threads
 from tests.support.undo import undo_all
 from tests.support.writing import Said, by_rest, everything, memory, project, task
 

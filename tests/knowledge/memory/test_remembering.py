@@ -22,8 +22,8 @@ from knowledge.providers import fake
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
 from mcp_gateway.tool_table import TOOLS
-from tests.conftest import Add, Mint, Minted
 from tests.support.edges import MISSING
+from tests.support.library import Add, Mint, Minted
 from tests.support.searching import search
 from tests.support.undo import undo_all
 from tests.support.writing import EDGES, everything, memory, project, remembered, task

@@ -20,7 +20,7 @@ from knowledge.memory.remembering import add as remember
 from knowledge.memory.searching import MemoryAnswer
 from knowledge.models import Folder, Item, Relation, Source, SourcePage
 from knowledge.providers.fake import FakeEmbedder
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tests.support.searching import search, search_memory
 
 Remember = Callable[..., Item]

@@ -13,7 +13,7 @@ from knowledge.ingest.adding import add_text
 from knowledge.models import Item, Source, SourcePage
 from mcp_gateway.errors import JSON_RPC_CODES
 from mcp_gateway.tool_table import TOOLS, tool_named, tools_shown_to
-from tests.conftest import LONG_ENOUGH, Add, Mint, Minted
+from tests.support.library import LONG_ENOUGH, Add, Mint, Minted
 from tests.support.writing import EDGES, Said, by_mcp, by_rest, memory
 from tokens.models import Toolset
 

@@ -20,10 +20,11 @@ from knowledge.models.attributes import TASK_STATUSES
 from mcp_gateway.calls import call_tool
 from mcp_gateway.identity import Caller
 from mcp_gateway.tool_table import TOOLS
-from tests.conftest import Add, Mint, Minted
-from tests.knowledge.conftest import in_threads
 from tests.support.edges import MISSING
+from tests.support.library import Add, Mint, Minted
+from tests.support.rollback import each_case
 from tests.support.searching import search
+from tests.support.threads import in_threads
 from tests.support.undo import undo_all
 from tests.support.writing import EDGES, everything, managed, memory, project, task
 from tokens.models import Toolset
@@ -76,7 +77,7 @@ def found(access: Access, query: str) -> set[str]:
 # Moves ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("status", "to"), [*product(TASK_STATUSES, TASK_STATUSES)])
+@each_case("status, to", [*product(TASK_STATUSES, TASK_STATUSES)])
 def test_a_move_is_made_only_by_the_table(
     edge: str, agent: Minted, chore: Item, status: str, to: str
 ) -> None:
@@ -93,7 +94,7 @@ def test_a_move_is_made_only_by_the_table(
     assert not Change.objects.exists()
 
 
-@pytest.mark.parametrize(("status", "action"), [*product(TASK_STATUSES, LEADS_TO)])
+@each_case("status, action", [*product(TASK_STATUSES, LEADS_TO)])
 def test_an_action_is_its_move_and_no_other(
     edge: str, agent: Minted, chore: Item, status: str, action: str
 ) -> None:
@@ -301,7 +302,7 @@ def test_hidden_dependencies_neither_show_nor_count_nor_end(
 # What is wrong --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("action", ACTIONS)
+@each_case("action", ACTIONS)
 def test_a_key_that_an_action_does_not_know_is_refused_with_those_it_does(
     edge: str, agent: Minted, chore: Item, action: str
 ) -> None:
@@ -383,7 +384,7 @@ def test_data_is_an_object(edge: str, agent: Minted, chore: Item, data: object) 
     assert (code, said["field"]) == ("invalid_body", "data")
 
 
-@pytest.mark.parametrize("action", ACTIONS)
+@each_case("action", ACTIONS)
 def test_only_a_task_is_worked_on(
     edge: str, agent: Minted, library: Access, add: Add, action: str
 ) -> None:
@@ -398,7 +399,7 @@ def test_an_id_that_is_none_is_told_so(edge: str, agent: Minted) -> None:
     assert managed(edge, agent, "start_task", "none")[0] == "invalid_id"
 
 
-@pytest.mark.parametrize("action", ACTIONS)
+@each_case("action", ACTIONS)
 def test_a_hidden_task_is_missing_in_every_word(
     edge: str, mint: Mint, folder: FolderOf, chore: Item, action: str
 ) -> None:

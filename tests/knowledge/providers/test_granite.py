@@ -20,6 +20,8 @@ from knowledge.providers.granite_file import LENGTH, model_file, ready_graph
 from knowledge.providers.granite_pack import RELEASE, installed_pack, read_pack
 from knowledge.providers.protocols import Embedder
 
+pytestmark = pytest.mark.xdist_group("granite")
+
 QUESTION = "How do I rotate an API key?"
 CODE = "def rotate(key: str) -> str:\n    return revoke(key) and issue()"
 GERMAN = "Der Schlüssel wird gewechselt 🔑"

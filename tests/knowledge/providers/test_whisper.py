@@ -19,6 +19,8 @@ from knowledge.providers.whisper import WhisperTranscriber
 from knowledge.providers.whisper_model import DISTRIBUTION, FOLDER, WEIGHTS, WhisperModel
 from tests.support.recordings import Sound, silence, speech, tone, written
 
+pytestmark = pytest.mark.xdist_group("whisper")
+
 WORDS = "ask not what your country can do for you"
 
 

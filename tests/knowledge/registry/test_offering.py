@@ -12,8 +12,8 @@ from knowledge.models import Agent, Provider
 from knowledge.providers import embedder_named
 from knowledge.registry import matching, offering
 from knowledge.undo.token_writes import undo
-from tests.conftest import Mint, Minted
 from tests.support.edges import MISSING, over_mcp, over_rest
+from tests.support.library import Mint, Minted
 
 REGISTRY = ["registry"]
 REVIEW = {"name": "CodeReview Pro", "capabilities": ["code-review", "security-audit"]}

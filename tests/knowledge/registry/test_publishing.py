@@ -11,7 +11,6 @@ from knowledge.memory.remembering import add as remember
 from knowledge.models import Item, Quarantine, Version
 from knowledge.moderation import quarantine
 from knowledge.registry.publishing import current_version
-from tests.conftest import Add, Mint, Minted
 from tests.support.contributions import (
     SKILL_MD,
     TRACE,
@@ -25,6 +24,7 @@ from tests.support.contributions import (
     unit,
 )
 from tests.support.edges import over_rest
+from tests.support.library import Add, Mint, Minted
 from tests.support.undo import undo_all
 
 SECRET = "ghp_" + "a1B2c3D4e5F6" * 3

@@ -16,7 +16,6 @@ from knowledge.models import Item, Provider, Version
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.offering import register_provider
 from knowledge.registry.searching import find_skills
-from tests.conftest import Mint, Minted
 from tests.support.contributions import (
     PATTERN,
     SKILL_MD,
@@ -30,6 +29,7 @@ from tests.support.contributions import (
     unit,
 )
 from tests.support.edges import over_mcp
+from tests.support.library import Mint, Minted
 from tokens.models import Event
 
 

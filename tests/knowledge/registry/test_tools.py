@@ -7,7 +7,6 @@ import pytest
 from django.contrib.auth.models import User
 
 from knowledge.models import Item, Version
-from tests.conftest import Mint, Minted
 from tests.support.contributions import (
     PATTERN,
     SKILL_MD,
@@ -25,6 +24,7 @@ from tests.support.contributions import (
     unit,
 )
 from tests.support.edges import over_mcp, over_rest
+from tests.support.library import Mint, Minted
 
 
 @pytest.fixture

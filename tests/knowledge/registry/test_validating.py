@@ -16,9 +16,9 @@ from knowledge.registry.searching import find_knowledge
 from knowledge.registry.validating import REPORTS
 from knowledge.trust import reputation
 from knowledge.undo.token_writes import undo
-from tests.conftest import Mint, Minted
 from tests.support.edges import MISSING, over_mcp, over_rest
 from tests.support.judged_contributions import PATTERN, SKILL, TRACE, publish
+from tests.support.library import Mint, Minted
 
 REGISTRY = ["registry"]
 

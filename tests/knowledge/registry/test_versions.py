@@ -10,7 +10,6 @@ import pytest
 
 from knowledge.models import Change, Content, Item, Quality, Quarantine, Version
 from knowledge.trust import scoring
-from tests.conftest import Mint, Minted
 from tests.support.contributions import (
     SKILL_MD,
     TRACE,
@@ -24,6 +23,7 @@ from tests.support.contributions import (
     unit,
 )
 from tests.support.edges import over_rest
+from tests.support.library import Mint, Minted
 from tests.support.undo import preview_all, snapshot, undo_all
 
 FILES: dict[str, Any] = {

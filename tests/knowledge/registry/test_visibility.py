@@ -9,7 +9,6 @@ from django.contrib.auth.models import Group, User
 from knowledge.access import Access
 from knowledge.library.items import create_folder
 from knowledge.models import Folder, Item, Version
-from tests.conftest import Mint, Minted
 from tests.support.contributions import (
     SKILL_MD,
     TRACE,
@@ -23,6 +22,7 @@ from tests.support.contributions import (
     unit,
 )
 from tests.support.edges import MISSING, over_mcp, over_rest
+from tests.support.library import Mint, Minted
 
 ROUTES = (
     *("skills/{id}", "skills/{id}?version=1", "skills/{id}/versions"),

@@ -11,9 +11,9 @@ from knowledge.memory.remembering import add as remember
 from knowledge.memory.work import manage
 from knowledge.models import Folder, Item
 from knowledge.retrieval.scope import Narrowing
-from tests.conftest import Add, Mint
 from tests.support.contributions import agent_of, contributed_skill, found, skill
 from tests.support.edges import over_mcp, over_rest
+from tests.support.library import Add, Mint
 from tests.support.searching import search, search_memory
 
 MODES = ("semantic", "keyword", "hybrid")

@@ -5,7 +5,7 @@ import pytest
 from knowledge.access import Access
 from knowledge.retrieval import caches
 from knowledge.retrieval.caches import Cache, empty_caches
-from tests.conftest import Add
+from tests.support.library import Add
 from tests.support.searching import search
 
 

@@ -23,7 +23,8 @@ from knowledge.library.items import (
 from knowledge.maintenance import mending
 from knowledge.models import Chunk, Filing, Folder, Item, LibrarySize
 from knowledge.text.chunking import chunk
-from tests.knowledge.conftest import faults, in_threads, text_of
+from tests.support.index import faults, text_of
+from tests.support.threads import in_threads
 
 
 def size_of(owner_id: int) -> int:

@@ -9,7 +9,7 @@ from knowledge.retrieval import statement
 from knowledge.retrieval.keyword import MOST_WORDS, read_query
 from knowledge.retrieval.plans import KeywordPlan
 from knowledge.retrieval.statistics import Corpus
-from tests.conftest import LONG_ENOUGH, Add
+from tests.support.library import LONG_ENOUGH, Add
 from tests.support.searching import search
 
 HAYSTACK = (

@@ -13,7 +13,7 @@ from knowledge.ingest.adding import add_text
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType, Visibility
 from knowledge.retrieval.scope import Narrowing, Reach
 from knowledge.retrieval.search import MODES, rank
-from tests.conftest import LONG_ENOUGH, Add, Mint
+from tests.support.library import LONG_ENOUGH, Add, Mint
 from tests.support.searching import search
 
 QUERY = "granite quarry"

@@ -18,7 +18,7 @@ from knowledge.retrieval import caches, plans, semantic, statement
 from knowledge.retrieval import search as search_module
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
 from knowledge.retrieval.scope import Narrowing, scope_of
-from tests.conftest import Add, Mint
+from tests.support.library import Add, Mint
 from tests.support.searching import search
 
 MakeFolder = Callable[[str], Folder]

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.screening import FIRST_PART, RULES, JsonValue, screen, screen_document
-from tests.knowledge.screening.test_injection import ORDER
-from tests.knowledge.screening.test_secrets import BY_PLACE, TOKENS
+from tests.support.screened import BY_PLACE, ORDER, TOKENS
 
 KEY = TOKENS["github_token"]
 

@@ -11,10 +11,9 @@ from knowledge.sources.addresses import addresses_of, is_public, read_redirect, 
 from tests.support.hostile import (
     BAD_ADDRESSES,
     GOOD_ADDRESSES,
-    SHARED,
     URLS,
-    shared_urls,
     spellings,
+    urls_of_the_table,
 )
 
 REFUSALS = {"bad_url", "refused_address"}
@@ -47,9 +46,8 @@ def test_a_hostile_url_is_refused_by_its_letters(url: str) -> None:
 
 
 @pytest.mark.usefixtures("no_lookups")
-@pytest.mark.skipif(not SHARED.is_file(), reason="the shared table of URLs is not beside us")
-def test_every_url_of_the_shared_table_is_refused() -> None:
-    urls = shared_urls()
+def test_every_url_of_the_table_is_refused() -> None:
+    urls = urls_of_the_table()
     assert len(urls) > 90
     assert {refusal(url) for url in urls} == REFUSALS
 

@@ -1,10 +1,8 @@
 """Files made to harm: each is refused with its reason, in seconds and in bounded memory."""
 
-import io
 import resource
 import struct
 import time
-import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +14,7 @@ from knowledge.sources import files
 from knowledge.sources.files import check_declared, read_file
 from tests.support import files as made
 from tests.support.files import DOCX, XLSX, W
+from tests.support.hostile_files import BODY, END, png, swollen
 
 PDF = "application/pdf"
 SECONDS = 20
@@ -39,23 +38,6 @@ def reason(folder: Path, name: str, content: bytes, media_type: str) -> str:
         read_file(path, media_type=media_type, filename=name)
     assert failed.value.message.endswith(".")
     return str(failed.value.details["reason"])
-
-
-def swollen(name: str, before: bytes, filling: bytes, times: int, after: bytes) -> bytes:
-    """An Office file of which one member inflates to a multiple of its size."""
-    packed = io.BytesIO(made.docx(""))
-    with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("_rels/.rels", made.relations(r=f"officeDocument:{name}"))
-        with archive.open(name, "w") as member:
-            member.write(before)
-            for _ in range(times):
-                member.write(filling)
-            member.write(after)
-    return packed.getvalue()
-
-
-BODY = f"<w:document {W}><w:body>".encode()
-END = b"</w:body></w:document>"
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -229,19 +211,6 @@ def test_wrong_first_bytes_are_refused_before_anything_is_read(tmp_path: Path) -
 @pytest.mark.parametrize("media_type", [PDF, DOCX, XLSX, "image/png", "application/epub+zip"])
 def test_a_file_that_is_something_else_after_all_is_broken(tmp_path: Path, media_type: str) -> None:
     assert reason(tmp_path, "a", b"MZ\x90\x00\x03" + bytes(1_000), media_type) == "broken_file"
-
-
-def png(width: int, height: int, *, rows: int) -> bytes:
-    """Black and white; the header may promise more rows than follow."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        check = zlib.crc32(kind + content)
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", check)
-
-    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    pixels = zlib.compress(bytes(width // 8 + 1) * rows, 9)
-    start = b"\x89PNG\r\n\x1a\n"
-    return start + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 
 def test_a_picture_of_thirty_thousand_pixels_square_is_refused_by_its_header(

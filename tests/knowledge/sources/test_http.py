@@ -10,7 +10,7 @@ from hypothesis import given
 
 from knowledge.errors import IngestFailed
 from knowledge.sources.http import download, fetch, stream
-from tests.support.hostile import SHARED, URLS, shared_urls, spellings
+from tests.support.hostile import URLS, spellings, urls_of_the_table
 from tests.support.http_servers import (
     Script,
     answer,
@@ -194,9 +194,8 @@ def test_a_redirect_leads_to_no_hostile_url(serve, monkeypatch) -> None:
     assert set(reached) == {("127.0.0.1", server.port)}
 
 
-@pytest.mark.skipif(not SHARED.is_file(), reason="the shared table of URLs is not beside us")
-def test_a_redirect_leads_to_no_url_of_the_shared_table(serve, monkeypatch) -> None:
-    urls = shared_urls()
+def test_a_redirect_leads_to_no_url_of_the_table(serve, monkeypatch) -> None:
+    urls = urls_of_the_table()
     server = serve(redirecting_to_each(urls))
     reached = connections(monkeypatch, only=server.port)
     for number, url in enumerate(urls):

@@ -4,27 +4,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageDraw, ImageFont
 
 from knowledge.errors import IngestFailed
 from knowledge.sources import child, files
 from knowledge.sources.files import read_file
 from knowledge.sources.parsers.layout import Box, in_reading_order
 from tests.support import files as made
+from tests.support.pictures import LINES, picture
 
-LINES = ("The quarry lies north of the river.", "Its limestone is cut by hand since 1871.")
 PDF = "application/pdf"
 TESSERACT = """#!/bin/sh
 head -c 4 | grep -q PNG && echo "read by tesseract"
 """
-
-
-def picture(*lines: str) -> Image.Image:
-    page = Image.new("RGB", (900, 400), "white")
-    for number, line in enumerate(lines):
-        place = (60, 60 + 50 * number)
-        ImageDraw.Draw(page).text(place, line, font=ImageFont.load_default(size=30), fill="black")
-    return page
 
 
 def scanned(folder: Path) -> Path:

@@ -11,6 +11,8 @@ from werkzeug import Request, Response
 from knowledge.sources.remote_audio import HEAD, LONGEST_WHOLE, remote_length
 from tests.support.recordings import tone, written
 
+pytestmark = pytest.mark.xdist_group("recordings")
+
 SECONDS = 240
 NAMES = ("a.wav", "a.mp3", "a.m4a", "a.mp4", "a.flac", "a.ogg", "a.aac")
 Serve = Callable[..., str]

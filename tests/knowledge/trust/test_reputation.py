@@ -14,9 +14,9 @@ from knowledge.models import Agent, Content, Item, ItemType, Quality, Validation
 from knowledge.registry.validating import validate_unit
 from knowledge.trust import reputation
 from knowledge.trust.actors import sweep_reputation
-from tests.conftest import Mint, Minted
 from tests.support.edges import over_mcp, over_rest
 from tests.support.judged_contributions import PATTERN, SKILL, SOP, TRACE, publish
+from tests.support.library import Mint, Minted
 
 REGISTRY = ["registry"]
 

@@ -14,7 +14,6 @@ from knowledge.retrieval.caches import empty_caches
 from knowledge.trust import scoring
 from knowledge.trust.actors import rescore_item, sweep_scores
 from knowledge.trust.novelty import UNKNOWN, novelty_of, novelty_of_text
-from tests.conftest import Mint, Minted
 from tests.support.judged_contributions import (
     PATTERN,
     SKILL,
@@ -28,6 +27,7 @@ from tests.support.judged_contributions import (
     sop_of,
     trace_of,
 )
+from tests.support.library import Mint, Minted
 
 UNITS = {"ReasoningTrace": TRACE, "ToolCallPattern": PATTERN, "ExpertSOP": SOP}
 SPAM_OF = {"ReasoningTrace": trace_of, "ToolCallPattern": pattern_of, "ExpertSOP": sop_of}

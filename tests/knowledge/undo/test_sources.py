@@ -20,8 +20,8 @@ from knowledge.library import items as shelves
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import delete_item
 from knowledge.models import Allowance, Content, Item, Tier, Upload, Usage
-from tests.conftest import Mint, Minted
 from tests.support.adding import add_link, rows, run_jobs, serve_episode
+from tests.support.library import Mint, Minted
 from tests.support.pages import ARTICLE, serve_page
 from tests.support.undo import added, snapshot, undo_all
 

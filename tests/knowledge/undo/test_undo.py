@@ -25,10 +25,11 @@ from knowledge.undo import token_writes
 from knowledge.undo.base import Undo
 from knowledge.undo.kinds import UNDOS, undo_of
 from knowledge.undo.token_writes import Undone, undo
-from tests.conftest import Add, Mint, Minted
-from tests.knowledge.conftest import faults, in_threads
 from tests.support.adding import run_jobs
+from tests.support.index import faults
+from tests.support.library import Add, Mint, Minted
 from tests.support.searching import search
+from tests.support.threads import in_threads
 from tests.support.undo import (
     added,
     agents_hour,
