@@ -19,13 +19,15 @@ from knowledge.screening.judging import Judge, features_within, read
 HERE = Path(__file__).parent
 TAUGHT, HELD_OUT = HERE / "taught", HERE / "held_out"
 
-ENOUGH, ENOUGH_OF_SCRAP, PER_DOUBLING = 0.5, 0.8, 1.5
+ENOUGH, ENOUGH_OF_SCRAP, PER_DOUBLING = 0.8, 1.3, 1.5
 """From where on a passage is suspected; chosen on real texts that are not taught."""
-STRENGTH = 0.3
+STRENGTH = 0.015
 """How freely weights may grow to fit the cases."""
-RARITY = 2.0
+RARITY = 3.0
 """Features count by this power of their inverse document frequency."""
-STEPS, MEMORY = 40, 8
+STEPS, MEMORY = 30, 8
+LARGEST = 0.9999
+"""This quantile of the weights fills a byte; the few beyond it are cut, so that steps are finer."""
 PROBES = 10
 """So many cases of each file are read for the fingerprint of how texts are read."""
 
@@ -42,7 +44,7 @@ class Case(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """A sparse matrix: which row, which feature, and how strong."""
+    """A sparse matrix: which row, which feature, and how strong, each pair once."""
 
     rows: np.ndarray[Any, Any]
     features: np.ndarray[Any, Any]
@@ -70,10 +72,11 @@ def train(cases: Sequence[Case]) -> Judge:
 
 
 def save(judge: Judge, path: Path = judging.WEIGHTS) -> None:
-    scale = np.float32(np.abs(judge.weights).max() / 127)
+    used = np.abs(judge.weights[judge.weights != 0])
+    scale = np.float32(np.quantile(used, LARGEST) / 127)
     np.savez_compressed(
         path,
-        weights=np.rint(judge.weights / scale).astype(np.int8),
+        weights=np.clip(np.rint(judge.weights / scale), -127, 127).astype(np.int8),
         scale=scale,
         bias=np.float32(judge.bias),
         enough=np.float32(judge.enough),
@@ -102,7 +105,9 @@ def fingerprint(taught: Path = TAUGHT) -> str:
 def _rows(texts: Sequence[str]) -> Rows:
     parts = [part for at, text in enumerate(texts) for part in _features_of(at, text)]
     rows, features, strengths = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Rows(rows, features, strengths, len(texts))
+    pairs, places = np.unique(rows.astype(np.int64) << BITS | features, return_inverse=True)
+    sums = np.bincount(places, strengths).astype(np.float64)
+    return Rows(pairs >> BITS, pairs & ((1 << BITS) - 1), sums, len(texts))
 
 
 def _features_of(at: int, text: str) -> Iterator[tuple[Any, Any, Any]]:
@@ -129,8 +134,7 @@ def _fit(given: Rows, is_order: np.ndarray[Any, Any]) -> tuple[Vector, float]:
 
 def _rarity(given: Rows) -> Vector:
     """How much a feature counts: the more, the fewer texts have it, but nothing if only one has."""
-    pairs = np.unique(given.rows.astype(np.int64) << BITS | given.features)
-    having = np.bincount(pairs & ((1 << BITS) - 1), minlength=1 << BITS)
+    having = np.bincount(given.features, minlength=1 << BITS)
     rarity = (np.log((1 + given.texts) / (1 + having)) + 1) ** RARITY
     rarity[having < 2] = 0
     return rarity

@@ -52,6 +52,7 @@ _WORDS = re.compile(
 """A password may be told in a sentence, a few words after its name."""
 _SPOKEN_TOKEN = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[\w+/=-]{20,}|0x[0-9a-f]{64}")
 """In a sentence a token has to look the part: a commit or an id may be spoken of as well."""
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _QUOTED = re.compile(
     r'"((?:[^"\\\n]|\\.){1,300})"|\'((?:[^\'\\\n]|\\.){1,300})\'|`([^`\n]{1,300})`'
 )
@@ -198,6 +199,8 @@ def _is_live_password(value: str, name: str, sign: str) -> bool:
 def _is_live_token(value: str, name: str, sign: str) -> bool:
     if not sign and not _SPOKEN_TOKEN.fullmatch(value):
         return False
+    if name == "session" and _UUID.fullmatch(value):
+        return False  # An id: agent tools end commit messages with `Agent-Session: …`.
     return is_token(value) or (bool(sign) and name == "secret" and is_strong_password(value))
 
 

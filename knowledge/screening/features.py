@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-BITS = 20
+BITS = 22
 """A feature is a number of so many bits; features that collide share a weight."""
 LETTER_RUNS = (3, 4, 5)
 STEM = 5

@@ -53,6 +53,7 @@ NO_SECRETS = [
     'signingKey = []byte(os.Getenv("SIGNING_KEY"))',
     "next_page_token = '" + noise(40) + "'",
     "max_tokens: 4096\nmin_tokens: 16",
+    "Agent-Session: 1f0c9a52-7d3e-4b68-9c41-e85a07d2b6f3",
     "Authorization: Bearer $TOKEN",
     "Authorization: Bearer <your-token>",
     "redis://:your-password-here@localhost:6379/0",
