@@ -16,6 +16,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 from knowledge.errors import (
+    CapabilityDenied,
     InternalError,
     InvalidInput,
     InvalidToken,
@@ -28,6 +29,8 @@ from knowledge.errors import (
 from mcp_gateway.identity import Caller, attach_caller
 from mcp_gateway.threads import DatabaseThreads
 from tokens.authentication import authenticate, secret_from_header
+from tokens.models import Token
+from tokens.oauth.addresses import base_url, challenge
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -93,8 +96,11 @@ class McpApp:
         send = _head_with_body(_with_request_id(send, request_id))
         try:
             _refuse_elsewhere(scope, headers)
-            secret = await self._authenticated(headers, self._threads)
+            base = base_url(scope.get("scheme", "http"), headers.get("host", ""))
+            secret, token = await self._authenticated(base, headers, self._threads)
             body = await _whole_body(headers, receive)
+            if body is not None:
+                _ask_for_more(base, token, body)
         except Refusal as refusal:
             await _refuse(refusal, request_id, send)
             return
@@ -103,21 +109,35 @@ class McpApp:
         attach_caller(scope, Caller(secret, edge="mcp", request_id=request_id))
         await self._sessions.handle_request(scope, _replaying(body, receive), send)
 
-    async def _authenticated(self, headers: dict[str, str], threads: DatabaseThreads) -> str:
-        """The caller's secret, known to be that of a live token."""
+    async def _authenticated(
+        self, base: str, headers: dict[str, str], threads: DatabaseThreads
+    ) -> tuple[str, Token]:
+        """The caller's secret, and the live token that it is of."""
         try:
             secret = secret_from_header(headers.get("authorization"))
-            await threads.run(authenticate, secret)
+            token = await threads.run(authenticate, secret)
         except MissingToken as error:
-            raise Refusal(401, error, www_authenticate='Bearer realm="quarry"') from None
+            raise Refusal(401, error, www_authenticate=challenge(base)) from None
         except InvalidToken as error:
-            challenge = 'Bearer realm="quarry", error="invalid_token"'
-            raise Refusal(401, error, www_authenticate=challenge) from None
+            told = challenge(base, error="invalid_token")
+            raise Refusal(401, error, www_authenticate=told) from None
         except Exception:
             logger.exception("A token could not be checked")
             told = "Something went wrong here; try again, then tell the operator."
             raise Refusal(500, InternalError(told)) from None
-        return secret
+        return secret, token
+
+
+def _ask_for_more(base: str, token: Token, body: bytes) -> None:
+    """Refuse a call beyond a connection's scope, so that its client asks its person for more."""
+    from mcp_gateway.step_up import needs_more
+
+    if needs_more(token, body):
+        error = CapabilityDenied(
+            "This connection may only read.", required=["write"], have=["read"]
+        )
+        told = challenge(base, error="insufficient_scope")
+        raise Refusal(403, error, www_authenticate=told)
 
 
 async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:

@@ -19,7 +19,7 @@ from knowledge.library.items import create_folder
 from knowledge.models import Content, Folder, Item, Memory, Relation, Source, Webhook
 from tests.knowledge.admin.conftest import furnish
 from tests.support.admin_pages import addresses, whole_database
-from tokens.admin.minting import new_form_id
+from tokens.single_use import new_form_id
 from tokens.models import Token
 
 MINE, THEIRS = "Blackbird", "Nightjar"
