@@ -62,7 +62,6 @@ class InvitationAdmin(ModelAdmin[Invitation]):
     list_display = ["__str__", "person", "is_admin", "state", "made_by", "created_at", "expires_at"]
     fields = ["email", "is_admin", "person", "state", "made_by", "created_at", "expires_at"]
     readonly_fields = ["state", "made_by", "created_at", "expires_at"]
-    superusers_only = True
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

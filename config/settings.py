@@ -123,6 +123,13 @@ QUARRY_LIMITS = env.parsed("QUARRY_LIMITS", parse_limits)
 # Jobs: empty is the Postgres broker ------------------------------------------------------
 
 QUARRY_BROKER_URL = env.text("QUARRY_BROKER_URL")
+ACTOR_MODULES = [
+    "knowledge.ingest.tasks",
+    "knowledge.moderation.actors",
+    "knowledge.trust.actors",
+    "knowledge.crawling.actors",
+    "tokens.oauth.actors",
+]
 
 # Embeddings ------------------------------------------------------------------------------
 

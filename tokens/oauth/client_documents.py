@@ -18,8 +18,8 @@ class GuardedFetcher:
 
     def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
         """The document and for how many seconds it holds; the toolkit compares its client_id."""
-        cimd._validate_client_id_url(client_id)
         try:
+            cimd._validate_client_id_url(client_id)
             with stream(
                 client_id,
                 headers={"Accept": "application/json"},
@@ -29,8 +29,8 @@ class GuardedFetcher:
                 max_redirects=0,
             ) as (answer, pieces):
                 body = b"".join(pieces)
-        except IngestFailed as error:
-            raise cimd.CIMDError(error.message) from None
+        except (IngestFailed, ValueError) as error:
+            raise cimd.CIMDError(str(error)) from None
         is_json = answer.media_type == "application/json" or answer.media_type.endswith("+json")
         if answer.status != 200 or answer.url != client_id or not is_json:
             raise cimd.CIMDError("The client_id is not the address of a JSON document.")

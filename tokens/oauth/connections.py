@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Application, RefreshToken
 
@@ -97,9 +98,13 @@ def end(connection_id: UUID | None) -> None:
 # What a person does with their own ---------------------------------------------------------
 
 
+def own_connections(owner_id: int) -> QuerySet[Token]:
+    mine = Token.objects.owned_by(owner_id).exclude(client=None)
+    return mine.select_related("client").prefetch_related("folders")
+
+
 def own_connection(owner_id: int, connection_id: UUID) -> Token:
-    connections = Token.objects.owned_by(owner_id).exclude(client=None).prefetch_related("folders")
-    token = connections.filter(pk=connection_id).first()
+    token = own_connections(owner_id).filter(pk=connection_id).first()
     if token is None:
         raise NotFound("No such connection.")
     return token
