@@ -1,9 +1,7 @@
 """Clients connect from nothing: the official clients, a real browser, a real server."""
 
-import json
 import re
 import shutil
-import subprocess
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -88,14 +86,10 @@ def consent(quarry: Server, address: str, folder: str) -> str:
 
 
 def test_the_python_client_connects_refreshes_and_is_ended(quarry: Server) -> None:
-    token = quarry.mint("For the folders")
-    headers = {"Authorization": f"Bearer {token}"}
-    with httpx2.Client(base_url=f"{quarry.url}/api/v1/", headers=headers) as rest:
-        folder = rest.post("folders", json={"name": "Herons"}).json()["id"]
-        for title, where in (("In", [folder]), ("Out", [])):
-            text = f"{title}side notes on the grey heron and where it nests in spring. " * 3
-            body = {"kind": "text", "title": f"{title}side", "text": text, "folder_ids": where}
-            assert rest.post("ingest", json=body).status_code in (200, 201, 202)
+    folder = quarry.rest("POST", "folders", name="Herons")["id"]
+    for title, where in (("Inside", {"folder_id": folder}), ("Outside", {})):
+        text = f"{title} notes on the grey heron and where it nests in spring. " * 3
+        quarry.rest("POST", "ingest", kind="text", title=title, text=text, **where)
     memory, sent = Memory(), {}
 
     async def redirect(address: str) -> None:
