@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Route, sync_playwright
 from pydantic import AnyUrl
 
 from tests.support.quarry import Server
@@ -68,7 +68,12 @@ def consent(quarry: Server, address: str, folder: str) -> str:
 
     def work(page: Page) -> str:
         sent: list[str] = []
-        page.route(f"{CALLBACK}**", lambda route: (sent.append(route.request.url), route.abort()))
+
+        def keep(route: Route) -> None:
+            sent.append(route.request.url)
+            route.abort()
+
+        page.route(f"{CALLBACK}**", keep)
         page.goto(address)
         sign_in(page, quarry)
         page.get_by_role("heading", name="Connect").wait_for()
@@ -125,7 +130,7 @@ def test_the_python_client_connects_refreshes_and_is_ended(quarry: Server) -> No
             assert "add_to_knowledge" not in names
             asked = {"query": "where does the grey heron nest"}
             answer = await client.call_tool("search_knowledge_base", asked)
-            found = answer.structured_content["results"]  # type: ignore[index]
+            found = answer.structured_content["results"]
             assert [hit["title"] for hit in found] == ["Inside"]
 
     anyio.run(walk)

@@ -69,7 +69,7 @@ class Connector:
     def code(self, **choices: Any) -> str:
         answer = self.consent(**choices)
         assert answer.status_code == 302, answer.content
-        return parse_qs(urlsplit(answer.headers["Location"]).query)["code"][0]
+        return str(parse_qs(urlsplit(answer.headers["Location"]).query)["code"][0])
 
     def exchange(self, code: str, **changes: Any) -> Any:
         form = {
