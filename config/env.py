@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from psycopg import ProgrammingError
@@ -130,3 +131,44 @@ def _kept_secret(path: Path) -> str:
     finally:
         draft.unlink()
     return path.read_text()
+
+
+_NO_MAIL = "django.core.mail.backends.dummy.EmailBackend"
+_SMTP = "django.core.mail.backends.smtp.EmailBackend"
+
+
+def mail(name: str) -> tuple[str, dict[str, Any]]:
+    """How mail is sent: `smtp://` (with STARTTLS where a user is named), `smtps://`, or not."""
+    url = text(name)
+    if not url:
+        return _NO_MAIL, {}
+    parts = urlsplit(url)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise ImproperlyConfigured(f"{name} must look like smtp://user:password@host:587.")
+    is_tls = parts.scheme == "smtps"
+    return _SMTP, {
+        "host": parts.hostname,
+        "port": parts.port or (465 if is_tls else 587 if parts.username else 25),
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "tls": is_tls,
+        "starttls": not is_tls and bool(parts.username),
+    }
+
+
+def oidc_providers() -> dict[str, Any]:
+    """The one provider of identities that the operator names, in the shape allauth reads."""
+    server = text("QUARRY_OIDC_URL")
+    if not server:
+        return {}
+    client_id = text("QUARRY_OIDC_CLIENT_ID")
+    if not client_id:
+        raise ImproperlyConfigured("QUARRY_OIDC_URL needs QUARRY_OIDC_CLIENT_ID.")
+    app = {
+        "provider_id": "oidc",
+        "name": text("QUARRY_OIDC_NAME") or "single sign-on",
+        "client_id": client_id,
+        "secret": text("QUARRY_OIDC_CLIENT_SECRET"),
+        "settings": {"server_url": server},
+    }
+    return {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [app]}}

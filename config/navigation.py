@@ -49,6 +49,7 @@ _SECTIONS: list[tuple[str, list[tuple[str, ...]]]] = [
             ("key", "tokens", "token", "Keys for agents and programs."),
             ("history", "tokens", "event", "Every call that a token made."),
             ("person", "auth", "user", "Accounts, and what they may do."),
+            ("mail", "accounts", "invitation", "One-time links that let people in."),
             ("group", "auth", "group", "Groups of people who share."),
         ],
     ),

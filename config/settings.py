@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
+    "django.contrib.humanize",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.postgres",
@@ -37,9 +38,17 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "oauth2_provider",
     "knowledge",
     "tokens",
     "mcp_gateway",
+    "accounts",
 ]
 MIDDLEWARE = [
     "config.middleware.RequestId",
@@ -52,6 +61,9 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "accounts.middleware.PagePolicy",
+    "tokens.oauth.challenges.NameMetadata",
     "tokens.middleware.Activity",
 ]
 ROOT_URLCONF = "config.urls"
@@ -77,8 +89,8 @@ LANGUAGE_CODE = "en"
 FORMAT_MODULE_PATH = "config.formats"
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
-LOGIN_URL = reverse_lazy("admin:login")
-LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
+LOGIN_URL = reverse_lazy("account_login")
+LOGIN_REDIRECT_URL = reverse_lazy("account_home")
 # A text of 500,000 characters can take twelve bytes a character in escaped JSON.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
 
@@ -98,13 +110,12 @@ DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
 }
 
 REDIS_URL = env.text("REDIS_URL")
+_REDIS = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
-    "limits": (
-        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
-        if REDIS_URL
-        else {"BACKEND": "config.counters.PostgresCounters"}
+    "default": (
+        _REDIS if REDIS_URL else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     ),
+    "limits": _REDIS if REDIS_URL else {"BACKEND": "config.counters.PostgresCounters"},
 }
 RATELIMIT_USE_CACHE = "limits"
 QUARRY_LIMITS = env.parsed("QUARRY_LIMITS", parse_limits)
@@ -112,6 +123,15 @@ QUARRY_LIMITS = env.parsed("QUARRY_LIMITS", parse_limits)
 # Jobs: empty is the Postgres broker ------------------------------------------------------
 
 QUARRY_BROKER_URL = env.text("QUARRY_BROKER_URL")
+ACTOR_MODULES = [
+    "knowledge.ingest.followups",
+    "knowledge.ingest.contents",
+    "knowledge.ingest.sweeps",
+    "knowledge.moderation.actors",
+    "knowledge.trust.actors",
+    "knowledge.crawling.actors",
+    "tokens.oauth.actors",
+]
 
 # Embeddings ------------------------------------------------------------------------------
 
@@ -254,6 +274,78 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION
 SECURE_PROXY_SSL_HEADER = (
     ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("QUARRY_BEHIND_PROXY") else None
 )
+
+# Accounts: everybody is invited; second factors; sign-in elsewhere by OpenID Connect -----------
+
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_NOTIFICATIONS = bool(env.text("QUARRY_SMTP_URL"))
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
+ACCOUNT_USER_MODEL_EMAIL_FIELD = "email"
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
+ACCOUNT_RATE_LIMITS = {"login_failed": "20/m/ip,8/5m/key"}
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if env.flag("QUARRY_BEHIND_PROXY") else 0
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Quarry"
+# Browsers know no certificate of this machine's own address.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION
+USERSESSIONS_TRACK_ACTIVITY = True
+SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAccountAdapter"
+SOCIALACCOUNT_PROVIDERS = env.oidc_providers()
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
+SOCIALACCOUNT_LOGIN_ON_GET = False
+QUARRY_OIDC_SIGNUP = env.flag("QUARRY_OIDC_SIGNUP")
+
+# Mail: none unless there is a server for it ------------------------------------------------
+
+EMAIL_BACKEND, EMAIL_SERVER = env.mail("QUARRY_SMTP_URL")
+EMAIL_HOST = EMAIL_SERVER.get("host", "localhost")
+EMAIL_PORT = EMAIL_SERVER.get("port", 25)
+EMAIL_HOST_USER = EMAIL_SERVER.get("user", "")
+EMAIL_HOST_PASSWORD = EMAIL_SERVER.get("password", "")
+EMAIL_USE_TLS = EMAIL_SERVER.get("starttls", False)
+EMAIL_USE_SSL = EMAIL_SERVER.get("tls", False)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("QUARRY_MAIL_FROM") or "quarry@localhost"
+
+# OAuth 2.1 for MCP clients -----------------------------------------------------------------
+
+OAUTH2_PROVIDER_APPLICATION_MODEL = "oauth2_provider.Application"
+OAUTH2_PROVIDER_GRANT_MODEL = "tokens.Grant"
+OAUTH2_PROVIDER = {
+    "SCOPES": {"kb:read": "Read and search", "kb:write": "Add, change and delete"},
+    "DEFAULT_SCOPES": ["kb:read", "kb:write"],
+    "OAUTH2_VALIDATOR_CLASS": "tokens.oauth.validator.Validator",
+    "OIDC_ISS_ENDPOINT": QUARRY_PUBLIC_URL,
+    "ACCESS_TOKEN_GENERATOR": "tokens.oauth.secrets.new_access_token",
+    "REFRESH_TOKEN_GENERATOR": "tokens.oauth.secrets.new_refresh_token",
+    "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 24 * 3600,
+    "ROTATE_REFRESH_TOKEN": True,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "PKCE_REQUIRED": True,
+    **{
+        f"COMPLIANT_BCP_RFC9700_{name}": True
+        for name in (
+            *("IMPLICIT_GRANT", "PASSWORD_GRANT", "PKCE_METHOD", "ACCESS_TOKEN_TRANSPORT"),
+            *("AUTHZ_RESPONSE_ISS", "TOKEN_STORAGE", "REFRESH_TOKEN", "PKCE_REQUIRED"),
+            "REDIRECT_URI_MATCHING",
+        )
+    },
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https", "http", "cursor", "vscode", "vscode-insiders"],
+    "ALLOW_LOCALHOST_LOOPBACK": True,
+    "CIMD_ENABLED": True,
+    "CIMD_METADATA_FETCHER": "tokens.oauth.client_documents.GuardedFetcher",
+}
 
 # Logs ------------------------------------------------------------------------------------
 

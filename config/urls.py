@@ -1,13 +1,24 @@
 from django.contrib import admin
 from django.urls import include, path
-from django.views.generic import RedirectView
 
+from accounts.views import front_page
 from config.health import livez, readyz
 from config.metrics import metrics
+from tokens.oauth.metadata import PATHS, ResourceMetadata, ServerMetadata
+
+_METADATA = {"protected-resource": ResourceMetadata, "authorization-server": ServerMetadata}
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("", front_page),
     path("admin/", admin.site.urls),
+    path("accounts/", include("accounts.urls")),
+    path("accounts/", include("allauth.urls")),
+    path("oauth/", include("tokens.oauth.urls")),
+    *(
+        path(f".well-known/oauth-{name}{form}", view.as_view())
+        for name, view in _METADATA.items()
+        for form in PATHS
+    ),
     path("api/v1/", include("tokens.urls")),
     path("api/v1/", include("knowledge.api.urls")),
     path("livez", livez),

@@ -27,6 +27,7 @@ from knowledge.api.asgi import (
     send_json,
 )
 from knowledge.errors import (
+    CapabilityDenied,
     InternalError,
     InvalidInput,
     InvalidToken,
@@ -39,6 +40,7 @@ from knowledge.errors import (
 from mcp_gateway.identity import Caller, attach_caller
 from tokens.authentication import authenticate, secret_from_header
 from tokens.models import Token
+from tokens.oauth.addresses import base_url, challenge
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -99,11 +101,13 @@ class McpApp:
         send = _head_with_body(_with_request_id(send, request_id))
         try:
             _refuse_elsewhere(scope, headers)
-            secret, token = await _look_up_token(headers, self._threads)
+            base = base_url(scope.get("scheme", "http"), headers.get("host", ""))
+            secret, token = await _look_up_token(base, headers, self._threads)
             looked_up = monotonic()
             body = await read_whole(scope, receive, max_bytes=MAX_BODY)
             if monotonic() - looked_up > FRESH_SECONDS:
-                secret, token = await _look_up_token(headers, self._threads)
+                secret, token = await _look_up_token(base, headers, self._threads)
+            _ask_for_more(base, token, body)
         except Refusal as refusal:
             await _refuse(refusal, request_id, send)
             return
@@ -149,20 +153,34 @@ def _is_allowed_host(host: str) -> bool:
     return bool(domain) and validate_host(domain, settings.MCP_ALLOWED_HOSTS)
 
 
-async def _look_up_token(headers: dict[str, str], threads: "DatabaseThreads") -> tuple[str, Token]:
+async def _look_up_token(
+    base: str, headers: dict[str, str], threads: "DatabaseThreads"
+) -> tuple[str, Token]:
     """The caller's secret and its token, which is live."""
     try:
         secret = secret_from_header(headers.get("authorization"))
         return secret, await threads.run(authenticate, secret)
     except MissingToken as error:
-        raise Refusal(401, error, www_authenticate='Bearer realm="quarry"') from None
+        raise Refusal(401, error, www_authenticate=challenge(base)) from None
     except InvalidToken as error:
-        challenge = 'Bearer realm="quarry", error="invalid_token"'
-        raise Refusal(401, error, www_authenticate=challenge) from None
+        told = challenge(base, error="invalid_token")
+        raise Refusal(401, error, www_authenticate=told) from None
     except Exception:
         logger.exception("A token could not be checked")
         told = "Something went wrong here; try again, then tell the operator."
         raise Refusal(500, InternalError(told)) from None
+
+
+def _ask_for_more(base: str, token: Token, body: bytes) -> None:
+    """Refuse a call beyond a connection's scope, so that its client asks its person for more."""
+    from mcp_gateway.step_up import needs_more
+
+    if needs_more(token, body):
+        error = CapabilityDenied(
+            "This connection may only read.", required=["write"], have=["read"]
+        )
+        told = challenge(base, error="insufficient_scope")
+        raise Refusal(403, error, www_authenticate=told)
 
 
 def _with_request_id(send: Send, request_id: str) -> Send:

@@ -18,7 +18,7 @@ from tokens.models import Toolset
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = "\n".join(path.read_text() for path in sorted((ROOT / "docs").rglob("*.md")))
-OURS = {"knowledge", "tokens", "mcp_gateway"}
+OURS = {"knowledge", "tokens", "mcp_gateway", "accounts"}
 
 
 @pytest.mark.parametrize(("toolset", "name"), TOOLS)

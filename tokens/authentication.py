@@ -7,6 +7,8 @@ from django.utils import timezone
 from knowledge.errors import InvalidToken, MissingToken
 from knowledge.monitoring.metrics import TOKENS_REFUSED
 from tokens.models import Token
+from tokens.oauth import connections
+from tokens.oauth.secrets import ACCESS_PREFIX
 from tokens.secrets import digest, is_well_formed
 
 _USED_EVERY = timedelta(minutes=1)
@@ -14,16 +16,16 @@ _USED_EVERY = timedelta(minutes=1)
 
 def authenticate(secret: str) -> Token:
     """The live token with this secret; any other secret is refused, and told why."""
-    if not is_well_formed(secret):
+    if secret.startswith(ACCESS_PREFIX):
+        token = connections.find_by_access_token(secret)
+        if token is None:
+            raise _refused("unknown", "This access token is over or not for here; get a new one.")
+    elif not is_well_formed(secret):
         raise _refused("malformed", "This is not a Quarry token; check that it was copied whole.")
-    token = (
-        Token.objects.filter(digest=digest(secret), owner__is_active=True)
-        .select_related("owner")
-        .prefetch_related("folders")
-        .first()
-    )
-    if token is None:
-        raise _refused("unknown", "This token is unknown here; mint a new one.")
+    else:
+        token = Token.objects.with_owner().filter(digest=digest(secret)).first()
+        if token is None:
+            raise _refused("unknown", "This token is unknown here; mint a new one.")
     if token.state != "active":
         if token.state == "revoked":
             # For good, also when its last folder went: no folder given later may revive it.

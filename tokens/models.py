@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
+from oauth2_provider.models import AbstractGrant
 
 from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied
@@ -29,6 +30,12 @@ def default_toolsets() -> list[str]:
 class TokenQuerySet(models.QuerySet["Token"]):
     def owned_by(self, user_id: int) -> Self:
         return self.filter(owner_id=user_id)
+
+    def with_owner(self) -> Self:
+        """Those whose owner may still come in, with all that a call needs of them."""
+        return (
+            self.filter(owner__is_active=True).select_related("owner").prefetch_related("folders")
+        )
 
     def revoke(self) -> int:
         """Make these tokens worthless from the very next call."""
@@ -62,6 +69,15 @@ class Token(models.Model):
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
+    client = models.ForeignKey(
+        "oauth2_provider.Application",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        related_name="connections",
+        help_text="The OAuth client that the owner connected; empty for a token that was minted.",
+    )
 
     objects = TokenQuerySet.as_manager()
 
@@ -110,6 +126,12 @@ class Token(models.Model):
         if not self.is_unscoped and not self.folders.all():
             return "revoked"  # its last folder was deleted
         return "active"
+
+
+class Grant(AbstractGrant):  # type: ignore[misc]
+    """An authorization code, with the reach that the person chose when they consented."""
+
+    reach = models.JSONField(default=dict)
 
 
 class Event(models.Model):

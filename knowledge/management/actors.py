@@ -2,17 +2,10 @@
 
 from importlib import import_module
 
-ACTOR_MODULES = (
-    "knowledge.ingest.followups",
-    "knowledge.ingest.contents",
-    "knowledge.ingest.sweeps",
-    "knowledge.moderation.actors",
-    "knowledge.trust.actors",
-    "knowledge.crawling.actors",
-)
+from django.conf import settings
 
 
 def import_actors() -> None:
     """Define every actor, on the broker that the settings choose."""
-    for module in ACTOR_MODULES:
+    for module in settings.ACTOR_MODULES:
         import_module(module)

@@ -368,6 +368,10 @@ ASKS: dict[str, Ask] = {
 ELSEWHERE = {
     "list_tokens": "for a person's session; a token is refused: tests/tokens/test_rules.py",
     "mint_token": "for a person's session; a token is refused: tests/tokens/test_rules.py",
+    **dict.fromkeys(
+        ("list_connections", "get_connection", "narrow_connection", "revoke_connection"),
+        "for a person's session; a token is refused: tests/tokens/oauth/test_connections.py",
+    ),
     "revoke_token": "for a person's session; a token is refused: tests/tokens/test_rules.py",
 }
 """What the table need not have, and why."""

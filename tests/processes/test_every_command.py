@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+import requests
 
 from tests.support.agents import ask, tool_names
 from tests.support.quarry import Server
@@ -47,6 +48,17 @@ def test_mint_token_gives_just_the_reach_that_was_asked_for(quarry: Server, shel
     who = quarry.rest("GET", "whoami", json.loads(said)["token"])
     assert [folder["name"] for folder in who["folders"]] == [shelf]
     assert (who["kb_only"], who["toolsets"]) == (True, ["library", "memory"])
+
+
+def test_invite_gives_links_that_let_people_in(quarry: Server) -> None:
+    for options in (
+        ("--email", "maya@example.org", "--days", "3", "--url", quarry.url),
+        ("--admin", "--url", quarry.url),
+        ("--reset", "admin", "--url", quarry.url),
+    ):
+        link = quarry.run("invite", *options).strip()
+        with requests.Session() as browser:
+            assert browser.get(link, timeout=60).status_code == 200
 
 
 def test_add_and_search_of_a_folder(quarry: Server, shelf: str, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from datetime import date
 from django.contrib.auth.models import Group, Permission, User
 from django.utils import timezone
 
+from accounts.models import Invitation
 from knowledge.access import Access
 from knowledge.ingest.adding import add_text
 from knowledge.ingest.uploads import begin_upload
@@ -89,6 +90,7 @@ def furnish(owner: User, mark: str) -> Item:
         owner=owner, content_id=item.content_id, month=date(2026, 1, 1), seconds=90
     )
     Group.objects.create(name=mark)
+    Invitation.objects.create(digest=mark[:64], email=mark, expires_at=timezone.now())
     begin_upload(library, filename="notes.txt", media_type="text/plain", size=5)
     Upload.objects.filter(owner=owner).update(filename=mark, media_type=mark)
     create_webhook(library, f"https://example.org/{mark}")

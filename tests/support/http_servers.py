@@ -15,7 +15,7 @@ class RawServer:
     def __init__(self, script: Script, *, tls: ssl.SSLContext | None = None) -> None:
         self.requests: list[bytes] = []
         self.closing = threading.Event()
-        self._script = script
+        self.script = script
         self._tls = tls
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -62,7 +62,7 @@ class RawServer:
     def _answer(self, connection: socket.socket) -> None:
         request = read_request(connection)
         self.requests.append(request)
-        self._script(request, connection)
+        self.script(request, connection)
 
 
 @contextmanager

@@ -86,10 +86,10 @@ class Server(Product):
     @contextmanager
     def _signed_in(self) -> Iterator[requests.Session]:
         [password] = re.findall(r"admin password  (\S+)", self.said)
-        login = f"{self.url}/admin/login/"
+        login = f"{self.url}/accounts/login/"
         with requests.Session() as session:
             session.get(login, timeout=DEADLINE)
-            form = {"username": "admin", "password": password}
+            form = {"login": "admin", "password": password}
             form |= {"csrfmiddlewaretoken": str(session.cookies["csrftoken"])}
             session.post(login, form, timeout=DEADLINE, allow_redirects=False)
             yield session

@@ -8,11 +8,9 @@ a refusal and not with a second token.
 
 import json
 from typing import Any
-from uuid import uuid4
 
 from django import forms
-from django.core import signing
-from django.core.cache import caches
+from django.core.signing import BadSignature
 from django.db.models import TextChoices
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
@@ -25,22 +23,12 @@ from unfold.widgets import (  # type: ignore[import-untyped]
 from knowledge.admin.fields import FiledForm
 from tokens.minting import DEFAULT_DAYS, MAX_DAYS, TokenRequest
 from tokens.models import Token, Toolset, default_toolsets
-
-_FORM_LIVES_SEC = 24 * 60 * 60
-_SALT = "tokens.admin.mint"
+from tokens.single_use import new_form_id, read_form_id, spend
 
 
 class Reach(TextChoices):
     FOLDERS = "folders", "Only the folders chosen below"
     LIBRARY = "library", "The owner's whole library"
-
-
-class SentBefore(Exception):
-    """This very form has minted its token already."""
-
-
-def new_form_id() -> str:
-    return signing.dumps(uuid4().hex, salt=_SALT)
 
 
 class MintForm(FiledForm[Token]):
@@ -75,13 +63,10 @@ class MintForm(FiledForm[Token]):
 
     def clean_form_id(self) -> str:
         try:
-            form_id: str = signing.loads(
-                self.cleaned_data["form_id"], salt=_SALT, max_age=_FORM_LIVES_SEC
-            )
-        except signing.BadSignature:
+            return read_form_id(self.cleaned_data["form_id"])
+        except BadSignature:
             self.add_error(None, "This form is too old. Open a new one.")
             return ""
-        return form_id
 
     def clean(self) -> dict[str, Any] | None:
         reach, folders = self.cleaned_data.get("reach"), self.cleaned_data.get("folder_ids")
@@ -105,10 +90,8 @@ class MintForm(FiledForm[Token]):
         )
 
     def spend(self) -> None:
-        """Use this form up; of two that are sent at once, one waits for the other and fails."""
-        key = f"minted:{self.cleaned_data['form_id']}"
-        if not caches["limits"].add(key, 1, timeout=_FORM_LIVES_SEC):
-            raise SentBefore
+        """Use this form up, so that it mints no second token."""
+        spend(self.cleaned_data["form_id"])
 
 
 @sensitive_variables()

@@ -17,12 +17,13 @@ from unfold.enums import ActionVariant  # type: ignore[import-untyped]
 from knowledge.admin.base import AskAdmin, badge, button
 from knowledge.models import Folder
 from tokens.admin.limiting import LimitsAdmin
-from tokens.admin.minting import MintForm, SentBefore, ready_to_paste
+from tokens.admin.minting import MintForm, ready_to_paste
 from tokens.admin.seeing import SeeingAdmin
 from tokens.admin.undoing import UndoAdmin
 from tokens.hourly import write_limits
 from tokens.minting import mint_token, revoke_token
 from tokens.models import Token
+from tokens.single_use import SentBefore
 
 _COLOURS = {"active": "success", "expired": "warning", "revoked": "danger"}
 

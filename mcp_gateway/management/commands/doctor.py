@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -12,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.http.request import validate_host
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import check_broker
@@ -76,7 +78,7 @@ def _examine() -> Iterator[Finding]:
     yield migrated
     if migrated.state == "fail":
         return
-    for look in (_people, _embedder, _transcriber, _index, _jobs, _limits, _summaries):
+    for look in (_people, _public_url, _embedder, _transcriber, _index, _jobs, _limits, _summaries):
         yield look()
     yield _vendor("Voyage", settings.VOYAGE_API_KEY, "VOYAGE_API_KEY", "embeddings")
 
@@ -133,6 +135,27 @@ def _people() -> Finding:
     if not users:
         return Finding("people", "note", "no user yet", "manage.py up makes the first one.")
     return Finding("people", "ok", f"users: {users}; tokens not revoked: {tokens}")
+
+
+def _public_url() -> Finding:
+    """Whether clients out there can connect by OAuth, and where they would be sent."""
+    url = settings.QUARRY_PUBLIC_URL
+    advice = "Set QUARRY_PUBLIC_URL to the https address that people and their clients use."
+    if not url:
+        return Finding("public address", "note", "none; clients on this machine alone", advice)
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
+        return Finding("public address", "fail", f"{url} is no address of a server", advice)
+    if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        return Finding("public address", "fail", f"{url} is not https", advice)
+    if not validate_host(parts.hostname, settings.ALLOWED_HOSTS):
+        return Finding(
+            "public address",
+            "fail",
+            f"{parts.hostname} is not in QUARRY_ALLOWED_HOSTS",
+            f"Add {parts.hostname} to QUARRY_ALLOWED_HOSTS.",
+        )
+    return Finding("public address", "ok", f"{url}; MCP clients connect to {url}/mcp")
 
 
 def _embedder() -> Finding:

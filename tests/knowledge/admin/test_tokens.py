@@ -19,10 +19,10 @@ from knowledge.models import Folder
 from tests.support.admin_pages import read_all, whole_database
 from tests.support.library import Mint
 from tokens.admin import tokens as tokens_admin
-from tokens.admin.minting import new_form_id
 from tokens.authentication import authenticate
 from tokens.models import Token
 from tokens.secrets import is_well_formed
+from tokens.single_use import new_form_id
 
 ADD = "admin:tokens_token_add"
 LIST = "admin:tokens_token_changelist"

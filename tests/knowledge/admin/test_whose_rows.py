@@ -19,14 +19,14 @@ from knowledge.library.items import create_folder
 from knowledge.models import Content, Folder, Item, Memory, Relation, Source, Webhook
 from tests.support.admin import furnish
 from tests.support.admin_pages import addresses, whole_database
-from tokens.admin.minting import new_form_id
 from tokens.models import Token
+from tokens.single_use import new_form_id
 
 MINE, THEIRS = "Blackbird", "Nightjar"
 SUPERUSERS_ONLY = {
     *("knowledge.agent", "knowledge.generation", "knowledge.job", "knowledge.tier"),
     "knowledge.allowedfinding",
-    *("auth.user", "auth.group"),
+    *("auth.user", "auth.group", "accounts.invitation"),
 }
 
 

@@ -1,0 +1,27 @@
+"""How people sign in: nobody signs up, everybody is invited."""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from django.conf import settings
+from django.http import HttpRequest
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def can_delete_email(self, email_address: Any) -> bool:
+        return True
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        if settings.EMAIL_SERVER:
+            super().send_mail(template_prefix, email, context)
+
+
+class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """Whoever the operator's identity provider knows may come in, unless the operator says no."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        return bool(settings.QUARRY_OIDC_SIGNUP)

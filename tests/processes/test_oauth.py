@@ -1,0 +1,145 @@
+"""Clients connect from nothing: the official clients, a real browser, a real server."""
+
+import re
+import shutil
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+from playwright.sync_api import Page, Route, sync_playwright
+from pydantic import AnyUrl
+
+from tests.support.quarry import Server
+
+CALLBACK = "http://localhost:3031/callback"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+class Memory:
+    """What a client keeps between calls."""
+
+    def __init__(self) -> None:
+        self.tokens: Any = None
+        self.client: Any = None
+
+    async def get_tokens(self) -> Any:
+        return self.tokens
+
+    async def set_tokens(self, tokens: Any) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> Any:
+        return self.client
+
+    async def set_client_info(self, client: Any) -> None:
+        self.client = client
+
+
+def sign_in(page: Page, quarry: Server) -> None:
+    [password] = re.findall(r"admin password  (\S+)", quarry.said)
+    page.fill("[name=login]", "admin")
+    page.fill("[name=password]", password)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def in_a_browser(work: Callable[[Page], str]) -> str:
+    """What a person does, in a browser of their own."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip("no browser is on the PATH")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        try:
+            return work(browser.new_page())
+        finally:
+            browser.close()
+
+
+def consent(quarry: Server, address: str, folder: str) -> str:
+    """Sign in, choose one folder, connect; where the person is sent then."""
+
+    def work(page: Page) -> str:
+        sent: list[str] = []
+
+        def keep(route: Route) -> None:
+            sent.append(route.request.url)
+            route.abort()
+
+        page.route(f"{CALLBACK}**", keep)
+        page.goto(address)
+        sign_in(page, quarry)
+        page.get_by_role("heading", name="Connect").wait_for()
+        page.get_by_label("Only the folders chosen here").check()
+        page.get_by_label(folder).check()
+        page.get_by_role("button", name="Connect").click()
+        page.wait_for_timeout(500)
+        for _ in range(60):
+            if sent:
+                break
+            page.wait_for_timeout(250)
+        return sent[0]
+
+    return in_a_browser(work)
+
+
+def test_the_python_client_connects_refreshes_and_is_ended(quarry: Server) -> None:
+    folder = quarry.rest("POST", "folders", name="Herons")["id"]
+    for title, where in (("Inside", {"folder_id": folder}), ("Outside", {})):
+        text = f"{title} notes on the grey heron and where it nests in spring. " * 3
+        quarry.rest("POST", "ingest", kind="text", title=title, text=text, **where)
+    memory, sent = Memory(), {}
+
+    async def redirect(address: str) -> None:
+        sent["to"] = await anyio.to_thread.run_sync(consent, quarry, address, "Herons")
+
+    async def callback() -> AuthorizationCodeResult:
+        answer = parse_qs(urlsplit(sent["to"]).query)
+        return AuthorizationCodeResult(
+            code=answer["code"][0], state=answer["state"][0], iss=answer["iss"][0]
+        )
+
+    metadata = OAuthClientMetadata(
+        client_name="Official client",
+        redirect_uris=[AnyUrl(CALLBACK)],
+        grant_types=["authorization_code", "refresh_token"],
+        response_types=["code"],
+        token_endpoint_auth_method="none",
+    )
+    provider = OAuthClientProvider(f"{quarry.url}/mcp", metadata, memory, redirect, callback)
+
+    @asynccontextmanager
+    async def transport() -> Any:
+        async with (
+            httpx2.AsyncClient(auth=provider, timeout=60) as http,
+            streamable_http_client(f"{quarry.url}/mcp", http_client=http) as streams,
+        ):
+            yield streams
+
+    async def walk() -> None:
+        async with Client(transport()) as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert "search_knowledge_base" in names
+            assert "add_to_knowledge" not in names
+            asked = {"query": "where does the grey heron nest"}
+            answer = await client.call_tool("search_knowledge_base", asked)
+            found = answer.structured_content["results"]
+            assert [hit["title"] for hit in found] == ["Inside"]
+
+    anyio.run(walk)
+    used_before = memory.tokens.refresh_token
+    with httpx2.Client(base_url=quarry.url) as http:
+        form = {"grant_type": "refresh_token", "client_id": memory.client.client_id}
+        renewed = http.post("/oauth/token", data={**form, "refresh_token": used_before}).json()
+        bearer = {"Authorization": f"Bearer {renewed['access_token']}"}
+        assert http.get("/api/v1/whoami", headers=bearer).status_code == 200
+        reused = http.post("/oauth/token", data={**form, "refresh_token": used_before})
+        assert reused.json()["error"] == "invalid_grant"
+        assert http.get("/api/v1/whoami", headers=bearer).status_code == 401
