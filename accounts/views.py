@@ -96,7 +96,7 @@ class HomeView(View):
         return render(request, "accounts/minted.html", context)
 
     def _page(self, request: HttpRequest, form: MintForm, *, status: int = 200) -> HttpResponse:
-        mine = Token.objects.owned_by(_person(request).pk).select_related("client")
+        mine = Token.objects.of_owner(_person(request).pk).select_related("client")
         tokens = list(mine.prefetch_related("folders"))
         alive = [token for token in tokens if token.state == "active"]
         context = {

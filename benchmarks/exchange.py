@@ -123,9 +123,9 @@ def _import(owner_id: int, path: Path) -> None:
 
 
 def _embed() -> None:
-    from knowledge.maintenance import mending
+    from knowledge.maintenance import repair
 
-    for _ in mending.embed_rest(mending.unfinished_items()):
+    for _ in repair.embed_rest(repair.unfinished_items()):
         pass
 
 

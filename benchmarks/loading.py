@@ -193,7 +193,7 @@ def _write_words(library: Library, owner_ids: Array) -> None:
     """By the product's own function, on as many connections as there are cores to keep busy."""
     from django.db import connection
 
-    from knowledge.indexing.wording import write_words
+    from knowledge.indexing.keyword_rows import write_words
 
     def write(batch: range) -> None:
         texts = library.texts(batch)

@@ -144,7 +144,7 @@ def _vote(agents: int, number: int) -> None:
     item = Item.objects.filter(added_by_agent=contributor).first()
     if item is None or judge == contributor:
         return
-    with transaction.atomic(), reputation.counted(judge, contributor):
+    with transaction.atomic(), reputation.recount_judgments(judge, contributor):
         Validation.objects.filter(item=item, agent_id=judge).update(is_current=False)
         Validation.objects.create(item=item, agent_id=judge, contributor=contributor, valid=True)
 

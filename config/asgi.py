@@ -8,8 +8,8 @@ from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 from config.body_limit import BodyLimit
-from config.entry import Lingering, Measured, Route, Routes
-from config.running import RunningServer, noted
+from config.entry import DrainBody, RequestMetrics, Route, Routes
+from config.running_servers import RunningServer, register_server
 from knowledge.api.asgi import App, Message, Receive, Send
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -21,7 +21,7 @@ django_app = cast(App, get_asgi_application())
 
 # These need Django to be set up first.
 from knowledge.api.import_gate import ImportGate, is_import  # noqa: E402
-from knowledge.api.receiving import is_upload, receive_file  # noqa: E402
+from knowledge.api.upload_app import is_upload, receive_file  # noqa: E402
 from mcp_gateway.asgi import PATHS, McpApp  # noqa: E402
 
 mcp_app = McpApp()
@@ -32,14 +32,14 @@ async def _run_lifespan(scope: Message, receive: Receive, send: Send) -> None:
     home = str(settings.QUARRY_HOME)
     server = RunningServer(os.getpid(), home, settings.SETTINGS_GIVEN)
     async with mcp_app.lifespan():
-        with noted(settings.QUARRY_RUN_FOLDER, server):
+        with register_server(settings.QUARRY_RUN_FOLDER, server):
             await send({"type": "lifespan.startup.complete"})
             await receive()
     await send({"type": "lifespan.shutdown.complete"})
 
 
-application = Measured(
-    Lingering(
+application = RequestMetrics(
+    DrainBody(
         Routes(
             Route(lambda scope: scope["type"] == "lifespan", _run_lifespan),
             Route(lambda scope: scope["path"] in PATHS, mcp_app, "/mcp"),

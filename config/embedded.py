@@ -1,6 +1,7 @@
 """The bundled Postgres: started by whichever process needs it, shared, stopped after the last.
 
-Whoever uses the server holds a shared lock for as long as it lives; the watcher waits for that
+Each process that uses the server holds a shared lock for as long as it lives;
+the watcher waits for that
 lock to be free and stops the server. See watcher.py for the locks, cluster.py for the files.
 """
 
@@ -32,8 +33,8 @@ from config.watcher import (
     POLL,
     ServerFolder,
     command_line,
+    hold_file_lock,
     is_held,
-    locked,
     stop,
     take,
     try_lock,
@@ -86,7 +87,7 @@ def _join_or_start(folder: ServerFolder, settings: Mapping[str, str], grace: flo
         raise EmbeddedPostgresError("The bundled Postgres needs /proc. Set DATABASE_URL instead.")
     account = server_account()
     prepare_folder(folder, account)
-    with locked(folder.start_lock):
+    with hold_file_lock(folder.start_lock):
         _become_user(folder)
         # The watcher comes first: should we be killed next, it stops what we started.
         _ensure_watcher(folder, grace)

@@ -21,7 +21,7 @@ SECONDS = 15
 """Whoever sends more, or takes longer, may see a reset in place of the answer."""
 
 
-class Measured:
+class RequestMetrics:
     """Counts requests by method, template of the route and status, and gives logs their id."""
 
     def __init__(self, app: App) -> None:
@@ -72,10 +72,10 @@ class Routes:
         await route.app(scope, receive, send)
 
 
-class Lingering:
+class DrainBody:
     """Reads and drops the rest of a body after an early answer, within bounds, then closes.
 
-    An answer given before the request's body was read must still reach whoever is sending it. A
+    Reads a request's unread body, so that a client that is still sending gets its answer. A
     server that closes its socket while bytes lie unread in it sends a reset, upon which the client
     drops the answer that it has not read yet. RFC 9112, 9.6: answer, go on reading, then close.
     """

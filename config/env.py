@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
-from config import running
+from config import running_servers
 
 T = TypeVar("T")
 
@@ -61,22 +61,22 @@ def words(name: str) -> list[str]:
     return [word.strip() for word in text(name).split(",") if word.strip()]
 
 
-def parsed(name: str, parse: Callable[[str], T]) -> T:
-    """What `parse` reads in it; its ValueError says what is wrong."""
+def parse_with(name: str, parse: Callable[[str], T]) -> T:
+    """The variable's value as `parse` reads it; its ValueError becomes ImproperlyConfigured."""
     try:
         return parse(text(name))
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}") from None
 
 
-def given_names() -> list[str]:
+def names_of_given_settings() -> list[str]:
     """The settings that this process was given, by name; their values may be secret."""
-    return sorted(name for name in running.WHERE_THINGS_ARE if text(name))
+    return sorted(name for name in running_servers.WHERE_THINGS_ARE if text(name))
 
 
 def home_beside(run_folder: Path, default: Path) -> str:
     """The data folder of the server that runs in this checkout, said aloud, or the default."""
-    home = running.home_of_running_server(run_folder, given_names())
+    home = running_servers.home_of_running_server(run_folder, names_of_given_settings())
     if not home or Path(home) == default:
         return str(default)
     sys.stderr.write(f"Using the library of the running server: {home}\n")
@@ -109,7 +109,7 @@ def secret_key(name: str, *, home: Path, required: bool) -> str:
     if required:
         raise ImproperlyConfigured(f"Set {name} to a long random string in production.")
     try:
-        return _kept_secret(home / "secret_key")
+        return _get_or_create_secret(home / "secret_key")
     except OSError as error:
         raise ImproperlyConfigured(
             f"The data folder {home} cannot be used: {error.strerror}. "
@@ -117,7 +117,7 @@ def secret_key(name: str, *, home: Path, required: bool) -> str:
         ) from None
 
 
-def _kept_secret(path: Path) -> str:
+def _get_or_create_secret(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

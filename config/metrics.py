@@ -25,7 +25,7 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Every metric, for whoever may read them."""
+    """Every metric, for callers that may read metrics."""
     if reason := _refusal(request):
         return HttpResponse(f"{reason}\n", status=403, content_type="text/plain; charset=utf-8")
     registry = CollectorRegistry()
@@ -47,7 +47,7 @@ def _refusal(request: HttpRequest) -> str:
 
 
 def _is_local(request: HttpRequest) -> bool:
-    """Whether the caller is on this machine, and no proxy that speaks for somebody else."""
+    """Whether the caller is on this machine and is not a proxy for another client."""
     if any(header in request.headers for header in _FORWARDED):
         return False
     try:
@@ -57,7 +57,7 @@ def _is_local(request: HttpRequest) -> bool:
 
 
 class Present(Collector):
-    """What is asked at the moment of the scrape, from the process that answers it."""
+    """Metrics that the answering process measures at the moment of the scrape."""
 
     def collect(self) -> Iterable[Metric]:
         yield InfoMetricFamily("quarry", "Which Quarry this is.", {"version": settings.VERSION})

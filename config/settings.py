@@ -21,7 +21,7 @@ SECRET_KEY = env.secret_key("QUARRY_SECRET_KEY", home=QUARRY_HOME, required=PROD
 ALLOWED_HOSTS = env.words("QUARRY_ALLOWED_HOSTS") or ["localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.words("QUARRY_TRUSTED_ORIGINS")
 
-SETTINGS_GIVEN = env.given_names()
+SETTINGS_GIVEN = env.names_of_given_settings()
 
 # The application -------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ CACHES = {
     "limits": _REDIS if REDIS_URL else {"BACKEND": "config.counters.PostgresCounters"},
 }
 RATELIMIT_USE_CACHE = "limits"
-QUARRY_LIMITS = env.parsed("QUARRY_LIMITS", parse_limits)
+QUARRY_LIMITS = env.parse_with("QUARRY_LIMITS", parse_limits)
 
 # Jobs: empty is the Postgres broker ------------------------------------------------------
 
@@ -189,7 +189,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["knowledge.api.parsing.JSONBody"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "knowledge.api.parsing.AlwaysJSON",
-    "DEFAULT_SCHEMA_CLASS": "knowledge.api.documenting.Schema",
+    "DEFAULT_SCHEMA_CLASS": "knowledge.api.openapi_docs.Schema",
     "EXCEPTION_HANDLER": "knowledge.api.errors.answer_error",
     "UNAUTHENTICATED_USER": None,
     "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
@@ -224,7 +224,7 @@ SPECTACULAR_SETTINGS = {
         "MemoryType": "knowledge.memory.remembering.ENTITY_TYPES",
         "PageState": "knowledge.models.PageState",
         "QuarantineReason": "knowledge.models.QuarantineReason",
-        "RelationDirection": "knowledge.memory.walking.DIRECTIONS",
+        "RelationDirection": "knowledge.memory.traversal.DIRECTIONS",
         "RelationType": "knowledge.models.RelationType",
         "ResultOrigin": "knowledge.api.memory_search_shapes.ORIGINS",
         "SearchMode": "knowledge.retrieval.search.MODES",
@@ -241,7 +241,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "knowledge.api.documenting.complete",
+        "knowledge.api.openapi_docs.complete",
     ],
 }
 

@@ -26,6 +26,6 @@ urlpatterns = [
     path("metrics", metrics),
 ]
 
-handler400 = "config.failures.bad_request"
-handler404 = "config.failures.not_found"
-handler500 = "config.failures.server_error"
+handler400 = "config.error_handlers.bad_request"
+handler404 = "config.error_handlers.not_found"
+handler500 = "config.error_handlers.server_error"

@@ -100,7 +100,7 @@ def take(path: Path, how: int) -> int:
 
 @contextmanager
 def try_lock(path: Path) -> Iterator[int | None]:
-    """An exclusive lock, or None when any process holds it; a child can inherit and keep it."""
+    """An exclusive lock, or None if another process has the lock; child processes inherit it."""
     try:
         descriptor = take(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -121,7 +121,7 @@ def is_held(path: Path) -> bool:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def hold_file_lock(path: Path) -> Iterator[None]:
     descriptor = take(path, fcntl.LOCK_EX)
     try:
         yield
@@ -134,7 +134,7 @@ def watch(folder: ServerFolder, grace: float, own_lock: int) -> None:
     while True:
         os.close(take(folder.users_lock, fcntl.LOCK_EX))
         time.sleep(grace)
-        with locked(folder.start_lock), try_lock(folder.users_lock) as unused:
+        with hold_file_lock(folder.start_lock), try_lock(folder.users_lock) as unused:
             if unused is not None:
                 stop(folder)
                 # Before the start lock, or the next starter would take this watcher for alive.

@@ -1,4 +1,4 @@
-"""How far an ask is, told to whoever waits for it: nobody, unless an edge listens."""
+"""Progress of an ask, reported to a listener, if an edge has set one."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ _listener: ContextVar[Listener | None] = ContextVar("progress_listener", default
 
 
 @contextmanager
-def heard_by(listener: Listener | None) -> Iterator[None]:
+def report_to(listener: Listener | None) -> Iterator[None]:
     """Within this block, and on this thread alone, steps are told to the listener."""
     token = _listener.set(listener)
     try:

@@ -66,7 +66,7 @@ def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Payloa
         tool.require(token)
         return tool.prepare(token, arguments)()
 
-    return _recorded(caller, token, tool.ask, run, named=arguments)
+    return _run_and_record(caller, token, tool.ask, run, named=arguments)
 
 
 def list_resources(caller: Caller, params: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -74,7 +74,7 @@ def list_resources(caller: Caller, params: PaginatedRequestParams | None) -> Lis
     token = caller.find_token()
     cursor = params.cursor if params else None
     work = resources.list_resources
-    return _recorded(caller, token, Ask.LIST_RECENT, lambda: work(token.access, cursor))
+    return _run_and_record(caller, token, Ask.LIST_RECENT, lambda: work(token.access, cursor))
 
 
 def list_resource_templates(
@@ -91,7 +91,7 @@ def read_resource(caller: Caller, params: ReadResourceRequestParams) -> ReadReso
     """The text behind an address."""
     token = caller.find_token()
     address = resources.address_of(params.uri)
-    contents = _recorded(
+    contents = _run_and_record(
         caller,
         token,
         address.ask,
@@ -113,7 +113,7 @@ def get_prompt(caller: Caller, params: GetPromptRequestParams) -> GetPromptResul
     token = caller.find_token()
     prompt = prompts.prompt_named(params.name)
     given = params.arguments or {}
-    words = _recorded(caller, token, Ask.LIST_FOLDERS, lambda: prompt.words_for(token, given))
+    words = _run_and_record(caller, token, Ask.LIST_FOLDERS, lambda: prompt.words_for(token, given))
     return GetPromptResult(
         description=prompt.definition.description,
         messages=[PromptMessage(role="user", content=TextContent(text=words))],
@@ -125,7 +125,7 @@ def complete(caller: Caller, params: CompleteRequestParams) -> CompleteResult:
     token = caller.find_token()
     ask = completions.ask_of(params)
     work = completions.complete
-    completion = _recorded(caller, token, ask, lambda: work(token.access, params))
+    completion = _run_and_record(caller, token, ask, lambda: work(token.access, params))
     return CompleteResult(completion=completion)
 
 
@@ -135,7 +135,7 @@ def _refuse_cursor(params: PaginatedRequestParams | None) -> None:
         raise InvalidInput("This is one page; leave out the cursor.", field="cursor")
 
 
-def _recorded(
+def _run_and_record(
     caller: Caller,
     token: Token,
     ask: Ask,

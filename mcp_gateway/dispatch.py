@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from knowledge.errors import InternalError, InvalidInput, ProviderUnavailable, QuarryError
-from knowledge.progress import STEPS, Listener, heard_by
+from knowledge.progress import STEPS, Listener, report_to
 from mcp_gateway.errors import json_rpc
 from mcp_gateway.identity import Caller
 from mcp_gateway.tool_table import SECONDS
@@ -65,7 +65,7 @@ class Dispatcher:
             limit = seconds(params)
             with _errors_as(lambda error: as_error(error, params)):
                 try:
-                    with anyio.fail_after(limit), heard_by(_listener_for(context)):
+                    with anyio.fail_after(limit), report_to(_listener_for(context)):
                         return await self._threads.run(work, self._caller_of(context), params)
                 except TimeoutError:
                     raise _too_slow(limit) from None
@@ -106,8 +106,8 @@ class Run:
         self._is_stopped = False
         self._must_refuse = False
         self._database: Any = None
-        # Held while a statement is cancelled, so that the connection does not go back to the
-        # pool meanwhile: the cancellation would hit whoever has it next.
+        # Locked while a statement is cancelled, so that the connection does not return to the pool
+        # before: the cancellation would hit its next user.
         self._in_use = threading.Lock()
 
     def through(self, work: Callable[[], T]) -> T:
@@ -118,7 +118,7 @@ class Run:
         database.statement_timeout_ms = STATEMENT_SECONDS * 1000
         self._database, _here.run = database, self
         try:
-            with database.execute_wrapper(self._refusing):
+            with database.execute_wrapper(self._refuse_or_execute):
                 return work()
         finally:
             _here.run = None
@@ -143,7 +143,7 @@ class Run:
         self._must_refuse = False  # a statement sent past Django is cancelled without our notice
         return self._is_stopped
 
-    def _refusing(
+    def _refuse_or_execute(
         self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
     ) -> Any:
         # Once and no more: that unwinds the work, and what it then rolls back and records must
@@ -203,14 +203,14 @@ def _errors_as(as_error: Callable[[QuarryError], MCPError]) -> Iterator[None]:
     except QuarryError as error:
         raise as_error(error) from None
     except Exception as error:
-        if _ran_out_of_time(error):
+        if _is_statement_timeout(error):
             raise as_error(_too_slow(STATEMENT_SECONDS)) from None
         logger.exception("An MCP call failed")
         told = "Something went wrong here; try again, then tell the operator."
         raise as_error(InternalError(told)) from None
 
 
-def _ran_out_of_time(error: Exception) -> bool:
+def _is_statement_timeout(error: Exception) -> bool:
     """Whether the database gave a statement up; Django wraps what psycopg says, but not always."""
     cause = error.__cause__ if isinstance(error, DatabaseError) else error
     return isinstance(cause, psycopg.errors.QueryCanceled)

@@ -29,7 +29,7 @@ def attach_caller(scope: MutableMapping[str, Any], caller: Caller) -> None:
     scope[_SCOPE_KEY] = caller
 
 
-def attached_caller(scope: MutableMapping[str, Any]) -> Caller:
+def caller_of_scope(scope: MutableMapping[str, Any]) -> Caller:
     """The caller that the gate left with the HTTP request."""
     caller: Caller = scope[_SCOPE_KEY]
     return caller

@@ -2,5 +2,5 @@
 
 
 def printable(name: str) -> str:
-    """Fit to be said back: short, and without broken Unicode."""
+    """Safe to repeat in an error: short, and valid Unicode."""
     return name[:60].encode("ascii", "backslashreplace").decode()

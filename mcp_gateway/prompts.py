@@ -53,9 +53,9 @@ class Prompt:
                 required=[str(Toolset.LIBRARY), str(self.needs)],
                 have=[*sorted(token.toolsets), *sorted(token.capabilities)],
             )
-        return self.function(token.access, **self._checked(arguments))
+        return self.function(token.access, **self._check_arguments(arguments))
 
-    def _checked(self, arguments: Mapping[str, str]) -> dict[str, str]:
+    def _check_arguments(self, arguments: Mapping[str, str]) -> dict[str, str]:
         for name in arguments:
             if name not in self.argument_names:
                 known = ", ".join(self.argument_names)
@@ -120,7 +120,7 @@ def prompt_named(name: str) -> Prompt:
 @prompt("Research a question")
 def research(access: Access, question: str, folder: str = "") -> str:
     """Answer a question from the library, with a source for everything."""
-    place = _named(access, folder)
+    place = _find_folder(access, folder)
     where = f", with folder_id {place.id}" if place else ""
     among = f" in the folder {place.name}" if place else ""
     return (
@@ -138,7 +138,7 @@ def research(access: Access, question: str, folder: str = "") -> str:
 @prompt("Summarise a folder")
 def summarise_folder(access: Access, folder: str) -> str:
     """Sum up what a folder holds, item by item and as a whole."""
-    place = _named(access, folder)
+    place = _find_folder(access, folder)
     assert place is not None  # noqa: S101 (required above)
     return (
         f"Summarise the folder {place.name} (folder_id {place.id}, {place.item_count} items).\n\n"
@@ -155,7 +155,7 @@ def summarise_folder(access: Access, folder: str) -> str:
 @prompt("Add and file", needs=Capability.WRITE)
 def add_and_file(access: Access, url_or_text: str, folder: str = "") -> str:
     """Add a link or a text to the library, with a title, tags and a folder."""
-    place = _named(access, folder)
+    place = _find_folder(access, folder)
     return (
         "Add this to the knowledge base:\n\n"
         f"{url_or_text}\n\n"
@@ -168,7 +168,7 @@ def add_and_file(access: Access, url_or_text: str, folder: str = "") -> str:
     )
 
 
-def _named(access: Access, folder: str) -> FolderSummary | None:
+def _find_folder(access: Access, folder: str) -> FolderSummary | None:
     if not folder:
         return None
     found = library.get_folder(access, library.folder_by_name_or_id(access, folder.strip()).pk)

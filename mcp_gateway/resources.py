@@ -14,9 +14,9 @@ from knowledge.models import Item
 from knowledge.validation import as_id
 from mcp_gateway.cursors import cursor_after, place_of
 from mcp_gateway.payloads.base import item_uri
+from mcp_gateway.payloads.fact_lines import one_line
 from mcp_gateway.payloads.folders import Folders
 from mcp_gateway.payloads.items import ItemText
-from mcp_gateway.payloads.wording import one_line
 
 FOLDERS = "quarry://folders"
 ITEM_TEMPLATE = "quarry://items/{id}"
@@ -57,7 +57,7 @@ def list_resources(access: Access, cursor: str | None) -> ListResourcesResult:
 
 
 def address_of(uri: str) -> Address:
-    """What this address asks for; one that is nobody's is not found, like an item that is not."""
+    """Parse this address; an unknown one is not found, like a hidden item."""
     bare = uri.partition("#")[0]  # a hit's link names its passage there
     if bare == FOLDERS:
         return Address(Ask.LIST_FOLDERS)

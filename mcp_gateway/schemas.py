@@ -45,7 +45,7 @@ DEPTH = 2
 """How deep an answer's schema names fields: its own, and those of the rows in its lists."""
 
 _SPARED = ("required", "format", "additionalProperties")
-"""What of an answer's schema tells a model nothing that it needs to read the answer."""
+"""Parts of an output schema that a model does not need to read an answer."""
 
 
 def _short(schema: Schema, *, depth: int) -> Schema:

@@ -16,7 +16,7 @@ from mcp_gateway.dispatch import (
     explain_malformed_params,
 )
 from mcp_gateway.errors import resource_error
-from mcp_gateway.identity import Caller, attached_caller
+from mcp_gateway.identity import Caller, caller_of_scope
 from mcp_gateway.tool_table import seconds_for, tool_input_schema
 
 INSTRUCTIONS = (
@@ -76,4 +76,4 @@ def build_server(threads: DatabaseThreads, caller_of: CallerOf) -> Server[Any]:
 def _caller_by_http(context: Context) -> Caller:
     if context.request is None:
         raise RuntimeError("An HTTP message came without its request.")
-    return attached_caller(context.request.scope)
+    return caller_of_scope(context.request.scope)

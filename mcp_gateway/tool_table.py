@@ -64,19 +64,19 @@ class Tool:
 
     def prepare(self, token: Token, arguments: Mapping[str, Any]) -> Callable[[], Payload]:
         """The function with its arguments checked, to be run as this token."""
-        checked = self._checked(arguments)
+        checked = self._check_arguments(arguments)
         given = {name: getattr(checked, name) for name in type(checked).model_fields}
-        return partial(self.function, _injected(self.function, token), **given)
+        return partial(self.function, _first_argument(self.function, token), **given)
 
-    def _checked(self, arguments: Mapping[str, Any]) -> BaseModel:
+    def _check_arguments(self, arguments: Mapping[str, Any]) -> BaseModel:
         try:
             return self.arguments.model_validate(
                 {name: _whole(value) for name, value in arguments.items()}
             )
         except ValidationError as error:
-            raise self._explained(error) from None
+            raise self._explain(error) from None
 
-    def _explained(self, error: ValidationError) -> InvalidInput:
+    def _explain(self, error: ValidationError) -> InvalidInput:
         """The first thing wrong, in a sentence that says what is allowed."""
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = printable(str(first["loc"][0])) if first["loc"] else "arguments"
@@ -134,7 +134,7 @@ def tool(
     return register
 
 
-def shown(description: str | None = None, **rules: JsonValue) -> FieldInfo:
+def schema_field(description: str | None = None, **rules: JsonValue) -> FieldInfo:
     """A parameter as the schema shows it. Its rules are checked by the domain, in its own words."""
     return cast(FieldInfo, Field(description=description, json_schema_extra=rules))
 
@@ -191,6 +191,6 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _injected(function: Callable[..., Payload], token: Token) -> Access | Token:
+def _first_argument(function: Callable[..., Payload], token: Token) -> Access | Token:
     who = next(iter(signature(function).parameters.values()))
     return token if who.annotation is Token else token.access

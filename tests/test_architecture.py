@@ -31,7 +31,7 @@ DOORS = {"visible_to", "published_to", "offered_to", "create", "create_text", "f
 # operator, for whom a judgment counts of whatever it was. A file is found by its item's content.
 ALLOWED = {
     ("knowledge/library/originals.py", "Upload", "filter"),
-    ("knowledge/registry/undone.py", "Item", "select_related"),
+    ("knowledge/registry/undo_effects.py", "Item", "select_related"),
     ("knowledge/ingest/uploads.py", "Upload", "filter"),
     ("knowledge/ingest/uploads.py", "Upload", "select_for_update"),
 }

@@ -83,7 +83,7 @@ class ActivityView(AskView):
         return token.pk if isinstance(token, Token) else None
 
     def get_authenticators(self) -> list[BaseAuthentication]:
-        """A token whenever one is sent; else whoever is signed in."""
+        """The token, if one is sent; otherwise the person who is signed in."""
         request = self.request
         if getattr(self, "swagger_fake_view", False) or "Authorization" in request.headers:
             return super().get_authenticators()

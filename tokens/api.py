@@ -154,7 +154,7 @@ class TokensView(SessionView):
         operation_id="list_tokens", tags=["tokens"], responses={200: TokensOutput, **errors(403)}
     )
     def get(self, request: Request) -> Response:
-        tokens = Token.objects.owned_by(self.person.pk).prefetch_related("folders")
+        tokens = Token.objects.of_owner(self.person.pk).prefetch_related("folders")
         return Response(TokensOutput({"tokens": tokens}).data)
 
     @extend_schema(

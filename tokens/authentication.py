@@ -19,18 +19,22 @@ def authenticate(secret: str) -> Token:
     if secret.startswith(ACCESS_PREFIX):
         token = connections.find_by_access_token(secret)
         if token is None:
-            raise _refused("unknown", "This access token is over or not for here; get a new one.")
+            raise _count_refusal(
+                "unknown", "This access token is over or not for here; get a new one."
+            )
     elif not is_well_formed(secret):
-        raise _refused("malformed", "This is not a Quarry token; check that it was copied whole.")
+        raise _count_refusal(
+            "malformed", "This is not a Quarry token; check that it was copied whole."
+        )
     else:
         token = Token.objects.with_owner().filter(digest=digest(secret)).first()
         if token is None:
-            raise _refused("unknown", "This token is unknown here; mint a new one.")
+            raise _count_refusal("unknown", "This token is unknown here; mint a new one.")
     if token.state != "active":
         if token.state == "revoked":
             # For good, also when its last folder went: no folder given later may revive it.
             Token.objects.filter(pk=token.pk).revoke()
-        raise _refused(token.state, f"This token is {token.state}; mint a new one.")
+        raise _count_refusal(token.state, f"This token is {token.state}; mint a new one.")
     _note_use(token)
     return token
 
@@ -42,11 +46,11 @@ def secret_from_header(header: str | None) -> str:
         raise MissingToken("Send a token in the header `Authorization: Bearer qry_…`.")
     scheme, _, secret = header.strip().partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():
-        raise _refused("malformed", "The Authorization header must read `Bearer qry_…`.")
+        raise _count_refusal("malformed", "The Authorization header must read `Bearer qry_…`.")
     return secret.strip()
 
 
-def _refused(reason: str, message: str) -> InvalidToken:
+def _count_refusal(reason: str, message: str) -> InvalidToken:
     TOKENS_REFUSED.labels(reason).inc()
     return InvalidToken(message)
 

@@ -48,14 +48,14 @@ class Activity:
             token,
             edge="rest",
             action=ask,
-            target=target_of(ask, _named(request, match, ask), body),
+            target=target_of(ask, _route_arguments(request, match, ask), body),
             outcome=_outcome(response, body),
             latency_ms=latency_ms,
             request_id=request.request_id,  # type: ignore[attr-defined]
         )
 
 
-def _named(request: HttpRequest, match: ResolverMatch, ask: Ask) -> dict[str, Any]:
+def _route_arguments(request: HttpRequest, match: ResolverMatch, ask: Ask) -> dict[str, Any]:
     """What stands in the route; a walk through memory says in its query where it begins."""
     if ask is not Ask.EXPLORE:
         return match.kwargs

@@ -15,7 +15,7 @@ from django.utils.text import slugify
 from knowledge.access import Access
 from knowledge.errors import InvalidInput, NotFound, OutOfScope
 from knowledge.models import Folder
-from knowledge.registry.standing import MAX_AGENT_ID
+from knowledge.registry.trust_reports import MAX_AGENT_ID
 from knowledge.validation import clean_line
 from tokens.models import Token, Toolset
 from tokens.secrets import digest, new_secret
@@ -42,7 +42,7 @@ class TokenRequest:
 def mint_token(owner: User, request: TokenRequest) -> tuple[Token, str]:
     """Create a token for this owner; answers the row and its secret, shown this once."""
     name = clean_line(request.name, field="name", longest=100)
-    toolsets = _known_toolsets(request.toolsets)
+    toolsets = _check_toolsets(request.toolsets)
     if not 1 <= request.expires_days <= MAX_DAYS:
         raise InvalidInput(f"expires_days must be between 1 and {MAX_DAYS}.", field="expires_days")
     folders = _folders_of(owner, request.folder_ids)
@@ -65,7 +65,7 @@ def mint_token(owner: User, request: TokenRequest) -> tuple[Token, str]:
 
 def revoke_token(owner_id: int, token_id: UUID) -> None:
     """Revoke one of this owner's tokens; doing it twice is the same as once."""
-    tokens = Token.objects.owned_by(owner_id).filter(pk=token_id)
+    tokens = Token.objects.of_owner(owner_id).filter(pk=token_id)
     if not tokens.exists():
         raise NotFound("No such token.")
     tokens.revoke()
@@ -89,7 +89,7 @@ def _has_marks(name: str) -> bool:
     return any(unicodedata.category(sign)[0] == "M" for sign in unicodedata.normalize("NFKC", name))
 
 
-def _known_toolsets(names: Collection[str]) -> list[str]:
+def _check_toolsets(names: Collection[str]) -> list[str]:
     unknown = set(names) - set(Toolset.values)
     if unknown or not names:
         raise InvalidInput(

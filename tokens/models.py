@@ -28,7 +28,7 @@ def default_toolsets() -> list[str]:
 
 
 class TokenQuerySet(models.QuerySet["Token"]):
-    def owned_by(self, user_id: int) -> Self:
+    def of_owner(self, user_id: int) -> Self:
         return self.filter(owner_id=user_id)
 
     def with_owner(self) -> Self:

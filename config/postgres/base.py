@@ -50,7 +50,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def _is_alive(connection: psycopg.Connection[Any], timeout_ms: int | None) -> bool:
-    """Ask for something that has to be said anyway: how long a statement may take from now on."""
+    """Check the connection by setting the statement timeout, which must be sent anyway."""
     value = "DEFAULT" if timeout_ms is None else str(int(timeout_ms))
     autocommits = connection.autocommit
     try:

@@ -1,8 +1,9 @@
 """The admin of the library: one module per noun. Importing them registers them."""
 
 from knowledge.admin import (
-    allowed,
+    allowed_findings,
     contents,
+    contributions,
     documentation,
     folders,
     generations,
@@ -10,7 +11,6 @@ from knowledge.admin import (
     jobs,
     memory,
     quarantine,
-    registry,
     relations,
     reputation,
     tiers,
@@ -20,8 +20,9 @@ from knowledge.admin import (
 )
 
 __all__ = [
-    "allowed",
+    "allowed_findings",
     "contents",
+    "contributions",
     "documentation",
     "folders",
     "generations",
@@ -29,7 +30,6 @@ __all__ = [
     "jobs",
     "memory",
     "quarantine",
-    "registry",
     "relations",
     "reputation",
     "tiers",

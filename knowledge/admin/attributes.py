@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.timezone import localdate
 
-from knowledge.admin.tables import facts, item_page, readable, said
+from knowledge.admin.tables import facts, item_page, readable, words_of_name
 from knowledge.models import Item
 
 _FIRST = ("status", "project", "priority", "assignees", "due_date", "category", "languages")
@@ -47,7 +47,7 @@ def _pairs(item: Item) -> Iterator[tuple[str, object]]:
     names = [name for name in _FIRST if name in attributes]
     names += [name for name in attributes if name not in _FIRST]
     for name in names:
-        yield capfirst(said(name)), _value(item, name)
+        yield capfirst(words_of_name(name)), _value(item, name)
 
 
 def _value(item: Item, name: str) -> SafeString | str:

@@ -1,4 +1,4 @@
-"""What the admin's pages share: whose rows they show, and saving by the product's own asks."""
+"""Shared by all admin pages: which rows a person sees, and saving by the domain's functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -50,7 +50,7 @@ def button(description: str, **look: Any) -> Callable[[F], F]:
     return cast(Callable[[F], F], unfold_action(description=description, **look))
 
 
-def preformatted(text: str) -> SafeString | str:
+def pre_block(text: str) -> SafeString | str:
     """A text as it stands, escaped, and cut where a browser would choke on it."""
     if not text:
         return ""
@@ -58,7 +58,7 @@ def preformatted(text: str) -> SafeString | str:
     return format_html('<pre class="quarry-text">{}{}</pre>', text[:LONGEST_SHOWN], cut)
 
 
-def linked(url: str) -> SafeString | str:
+def link_to_url(url: str) -> SafeString | str:
     """An address to follow, if it is one of the web; any other scheme stays text."""
     if not url.startswith(("http://", "https://")):
         return url
@@ -71,7 +71,7 @@ Person = AbstractUser | AnonymousUser
 def own_rows(person: Person, rows: QuerySet[M]) -> QuerySet[M]:
     """All of these rows for a superuser; for anybody else, those of their own library.
 
-    A model without a page, or with a page for superusers alone, has no rows of one's own.
+    A model without a page, or with a page for superusers only, yields no rows for others.
     """
     if person.is_superuser:
         return rows
@@ -82,9 +82,9 @@ def own_rows(person: Person, rows: QuerySet[M]) -> QuerySet[M]:
 
 
 class ModelAdmin(UnfoldModelAdmin[M]):
-    """A superuser works on every row; other staff only on those of their own library.
+    """A superuser works on every row; other staff only on rows of their own library.
 
-    Whatever permissions they hold: a page whose rows have no owner opens for superusers alone.
+    Permissions do not change that. A page whose rows have no owner is for superusers only.
     """
 
     owner_path: str | None = None

@@ -22,7 +22,7 @@ from knowledge.access import Access
 from knowledge.admin.attributes import due_date, is_overdue, projects_of
 from knowledge.admin.base import ModelAdmin, Person, button, own_rows
 from knowledge.errors import Conflict, NotFound, QuarryError
-from knowledge.memory import work
+from knowledge.memory import task_changes
 from knowledge.memory.workflow import moves_from
 from knowledge.models import Item, ItemType, Memory, Relation, RelationType
 from knowledge.models.attributes import MAX_REASON, PRIORITIES, TASK_STATUSES
@@ -108,7 +108,7 @@ class BoardAdmin(ModelAdmin[Memory]):
     @button("Task board", permissions=["view"], url_path="board", icon="view_kanban")
     def board(self, request: HttpRequest) -> HttpResponse:
         if request.method == "POST":
-            return self._moved(request)
+            return self._handle_move(request)
         chosen = BoardForm(request.GET, person=request.user)
         columns = _columns(_tasks(chosen, own_rows(request.user, Item.objects.all())))
         context = {
@@ -123,7 +123,7 @@ class BoardAdmin(ModelAdmin[Memory]):
         }
         return TemplateResponse(request, "admin/knowledge/memory/board.html", context)
 
-    def _moved(self, request: HttpRequest) -> HttpResponse:
+    def _handle_move(self, request: HttpRequest) -> HttpResponse:
         if not self.has_change_permission(request):
             raise PermissionDenied
         asked = MoveForm(request.POST)
@@ -160,7 +160,7 @@ def _move(tasks: QuerySet[Memory], task_id: UUID, *, stood: str, to: str, reason
     action, data = "update_task", {"status": to}
     if to == "blocked" and reason:
         action, data = "block_task", {"reason": reason}
-    work.manage(access, action=action, entity_id=task.pk, data=data)
+    task_changes.manage(access, action=action, entity_id=task.pk, data=data)
     return task
 
 

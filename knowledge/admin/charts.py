@@ -85,7 +85,7 @@ class Chart:
     @property
     def top(self) -> float:
         """A round number that no bar exceeds."""
-        return rounded_up(max((self._height_on(day) for day in self.days), default=0))
+        return round_up(max((self._height_on(day) for day in self.days), default=0))
 
     @property
     def lines(self) -> list[Line]:
@@ -158,7 +158,7 @@ def by_day(days: Sequence[date], counted: Mapping[date, float]) -> dict[date, fl
     return {day: counted.get(day, 0) for day in days}
 
 
-def rounded_up(value: float) -> float:
+def round_up(value: float) -> float:
     """1, 2 or 5 times a power of ten; never less than 2, so that half of it is a whole number."""
     if value <= 2:
         return 2

@@ -12,9 +12,9 @@ from knowledge.admin.base import (
     Person,
     ReadOnlyAdmin,
     badge,
-    linked,
+    link_to_url,
     own_rows,
-    preformatted,
+    pre_block,
 )
 from knowledge.admin.progress import COLOURS, RetryAdmin, progress_of
 from knowledge.models import Content, ContentState, Item
@@ -22,11 +22,11 @@ from knowledge.models import Content, ContentState, Item
 
 @admin.register(Content)
 class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
-    """What sources said. One that several people added is a row of each of them."""
+    """Contents. A content that several people added is listed for each of them."""
 
     owner_path = "owner"
     list_display = [
-        *("shown_title", "kind", "progress", "reason", "owned_by", "item_count"),
+        *("short_title", "kind", "progress", "reason", "owner_name", "item_count"),
         *("transcript_by", "created_at"),
     ]
     list_filter = ["state", "kind", "rung", ("owner", admin.RelatedOnlyFieldListFilter)]
@@ -34,12 +34,12 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
     search_help_text = "Words from the title, author or address, a reason, or an id"
     ordering = ["-created_at"]
     fieldsets = [
-        (None, {"fields": ["title", "kind", "address", "owned_by", "item_count"]}),
+        (None, {"fields": ["title", "kind", "address", "owner_name", "item_count"]}),
         ("Progress", {"fields": ["how_far", "reason", "failure", "changed_at"]}),
         ("Recording", {"fields": ["length", "transcript_by", "cost", "recording"]}),
         ("About", {"fields": ["author", "language", "published_at"]}),
-        ("Text", {"fields": ["said"]}),
-        ("Origin", {"fields": ["id", "canonical_url", "led_here", "created_at"]}),
+        ("Text", {"fields": ["text_block"]}),
+        ("Origin", {"fields": ["id", "canonical_url", "incoming_addresses", "created_at"]}),
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Content]:
@@ -64,7 +64,7 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
         return obj.state == ContentState.FAILED
 
     @admin.display(description="title", ordering="title")
-    def shown_title(self, content: Content) -> str:
+    def short_title(self, content: Content) -> str:
         return Truncator(content.title).chars(80)
 
     @badge("progress", COLOURS)
@@ -76,7 +76,7 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
         return progress_of(content)[1]
 
     @admin.display(description="owner", ordering="owner")
-    def owned_by(self, content: Content) -> str:
+    def owner_name(self, content: Content) -> str:
         return str(content.owner or "shared")
 
     @admin.display(description="items", ordering="item_count")
@@ -87,11 +87,11 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
 
     @admin.display(description="address")
     def address(self, content: Content) -> SafeString | str:
-        return linked(content.url)
+        return link_to_url(content.url)
 
     @admin.display(description="recording")
     def recording(self, content: Content) -> SafeString | str:
-        return linked(content.media_url)
+        return link_to_url(content.media_url)
 
     @admin.display(description="length")
     def length(self, content: Content) -> str:
@@ -106,19 +106,19 @@ class ContentAdmin(RetryAdmin[Content], ReadOnlyAdmin[Content]):
         return "" if content.cost_usd is None else f"${content.cost_usd}"
 
     @admin.display(description="addresses that lead here")
-    def led_here(self, content: Content) -> SafeString | str:
-        return preformatted("\n".join(content.links.values_list("key", flat=True)))
+    def incoming_addresses(self, content: Content) -> SafeString | str:
+        return pre_block("\n".join(content.links.values_list("key", flat=True)))
 
     @admin.display(description="text")
-    def said(self, content: Content) -> SafeString | str:
-        return preformatted(content.text)
+    def text_block(self, content: Content) -> SafeString | str:
+        return pre_block(content.text)
 
     @admin.display(description="error")
     def failure(self, content: Content) -> SafeString | str:
-        return preformatted(content.error)
+        return pre_block(content.error)
 
 
 def _count_items(request: HttpRequest) -> Count:
-    """Of what the person asking may see: nobody learns who else has added a link."""
+    """Counts only items that this person may see, so that nobody learns who else added a link."""
     own = Q() if request.user.is_superuser else Q(items__owner=request.user.pk)
     return Count("items", filter=own)

@@ -108,7 +108,7 @@ def charts(request: HttpRequest, days: Sequence[date]) -> Iterator[Chart]:
         yield _minutes(request.user, days)
     kinds = [kind for kind in FAILURES if may_view(request, kind.page or kind.model)]
     if kinds:
-        yield _failed(request.user, days, kinds)
+        yield _failure_chart(request.user, days, kinds)
 
 
 def open_quarantines(person: Person) -> int:
@@ -192,27 +192,27 @@ def _list_of(model: type[Model], lookups: dict[str, Any]) -> str:
 
 def _additions(person: Person, days: Sequence[date]) -> Chart:
     rows = own_rows(person, Item.objects.all())
-    series = Series("items", counted_by_day(rows, "created_at", days))
+    series = Series("items", count_by_day(rows, "created_at", days))
     return Chart("Items added", [series], link=_list_of(Item, {}))
 
 
 def _minutes(person: Person, days: Sequence[date]) -> Chart:
     rows = own_rows(person, Reservation.objects.filter(state=ReservationState.SETTLED))
-    seconds = counted_by_day(rows, "created_at", days, Sum("seconds"))
+    seconds = count_by_day(rows, "created_at", days, Sum("seconds"))
     minutes = {day: round(value / 60, 1) for day, value in seconds.items()}
     link = _list_of(Reservation, {"state": ReservationState.SETTLED})
     return Chart("Minutes transcribed", [Series("minutes", minutes)], link=link)
 
 
-def _failed(person: Person, days: Sequence[date], kinds: Sequence[Failure]) -> Chart:
+def _failure_chart(person: Person, days: Sequence[date], kinds: Sequence[Failure]) -> Chart:
     series = [
-        Series(kind.name, counted_by_day(_rows_of(person, kind), kind.failed_at, days), kind.shade)
+        Series(kind.name, count_by_day(_rows_of(person, kind), kind.failed_at, days), kind.shade)
         for kind in kinds
     ]
     return Chart("Failures", series)
 
 
-def counted_by_day(
+def count_by_day(
     rows: QuerySet[Any], moment: str, days: Sequence[date], what: Any = None
 ) -> dict[date, float]:
     """How many of the rows, or how much of them, fall on each day."""

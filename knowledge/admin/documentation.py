@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from knowledge.access import Access
-from knowledge.admin.base import AskAdmin, AskForm, badge, button, linked, preformatted
-from knowledge.admin.confirming import ConfirmingAdmin
+from knowledge.admin.base import AskAdmin, AskForm, badge, button, link_to_url, pre_block
+from knowledge.admin.confirm_page import ConfirmingAdmin
 from knowledge.admin.fields import LinesField
 from knowledge.admin.tables import item_page, moment, table
 from knowledge.crawling import documentation
@@ -55,7 +55,7 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
     owner_path = "owner"
     form = SourceForm
     list_display = [
-        *("name", "owner", "progress", "bar", "kept", "last_crawl", "shown_error"),
+        *("name", "owner", "progress", "bar", "page_progress", "last_crawl", "short_error"),
     ]
     list_filter = ["state", ("owner", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["owner"]
@@ -67,12 +67,12 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
     _wanted = ["name", "include", "exclude", "depth", "max_pages"]
     add_fieldsets = [(None, {"fields": ["owner", "start_url", *_wanted, "folder"]})]
     fieldsets = [
-        ("Crawl", {"fields": ["how_far", "bar", "kept", "last_crawl", "failure"]}),
+        ("Crawl", {"fields": ["how_far", "bar", "page_progress", "last_crawl", "failure"]}),
         ("Settings", {"fields": ["address", *_wanted, "folder"]}),
         ("Origin", {"fields": ["owner", "id", "added_by_agent", "created_at"]}),
     ]
     _shown = [
-        *("how_far", "bar", "kept", "last_crawl", "failure"),
+        *("how_far", "bar", "page_progress", "last_crawl", "failure"),
         *("address", "folder", "owner", "id", "added_by_agent", "created_at"),
     ]
 
@@ -98,10 +98,10 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
 
     @admin.display(description="start URL")
     def address(self, source: Source) -> SafeString | str:
-        return linked(source.start_url)
+        return link_to_url(source.start_url)
 
     @admin.display(description="pages kept / found")
-    def kept(self, source: Source) -> str:
+    def page_progress(self, source: Source) -> str:
         return f"{source.page_counts[PageState.KEPT]:,} / {source.pages_known:,}"
 
     @admin.display(description="last crawl", ordering="begun_at")
@@ -112,12 +112,12 @@ class SourceAdmin(ConfirmingAdmin[Source], AskAdmin[Source]):
         return f"{begun} to {moment(source.finished_at)}" if source.finished_at else begun
 
     @admin.display(description="error")
-    def shown_error(self, source: Source) -> str:
+    def short_error(self, source: Source) -> str:
         return Truncator(source.error).chars(80)
 
     @admin.display(description="error")
     def failure(self, source: Source) -> SafeString | str:
-        return preformatted(source.error)
+        return pre_block(source.error)
 
     # Its form ---------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ def _pages(request: HttpRequest, source: Source) -> dict[str, Any]:
 def _table(pages: Iterable[SourcePage]) -> SafeString:
     rows = [
         [
-            linked(page.url),
+            link_to_url(page.url),
             page.get_state_display(),
             item_page(page.item) if page.item else "",
             ". ".join(filter(None, [page.reason, page.error])),

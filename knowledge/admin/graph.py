@@ -61,16 +61,16 @@ def draw(agents: Sequence[Any], votes: Sequence[Vote]) -> Picture:
         one, other = at[vote.validator], at[vote.contributor]
         pull[one, other] = pull[other, one] = 1.0
     radii = [_radius(agent.score) for agent in agents]
-    places = _apart(_placed(pull), np.array(radii))
+    places = _separate_circles(_place_nodes(pull), np.array(radii))
     nodes = [
-        Node(agent.agent_id, agent.score, agent.is_trusted, *_rounded(place), radius)
+        Node(agent.agent_id, agent.score, agent.is_trusted, *_round_place(place), radius)
         for agent, place, radius in zip(agents, places, radii, strict=True)
     ]
     edges = [_edge(vote, nodes[at[vote.validator]], nodes[at[vote.contributor]]) for vote in votes]
     return Picture(nodes, edges)
 
 
-def _rounded(place: Places) -> tuple[float, float]:
+def _round_place(place: Places) -> tuple[float, float]:
     return round(float(place[0]), 1), round(float(place[1]), 1)
 
 
@@ -79,19 +79,19 @@ def _radius(score: float) -> float:
     return round(SMALLEST + (LARGEST - SMALLEST) * sqrt(min(1.0, max(0.0, score))), 1)
 
 
-def _placed(pull: Places) -> Places:
+def _place_nodes(pull: Places) -> Places:
     """Those who judge or are judged in the middle, and the others along the lower edge."""
     joined = pull.any(axis=1)
     places = np.empty((len(pull), 2))
     if joined.any():
-        places[joined] = _within_frame(_settled(pull[np.ix_(joined, joined)]))
+        places[joined] = _within_frame(_force_layout(pull[np.ix_(joined, joined)]))
     alone = int((~joined).sum())
     places[~joined, 0] = WIDTH * (np.arange(alone) + 1) / (alone + 1)
     places[~joined, 1] = HEIGHT - MARGIN
     return places
 
 
-def _settled(pull: Places) -> Places:
+def _force_layout(pull: Places) -> Places:
     """Places on a plane: those who judge each other draw together, all others keep apart."""
     count = len(pull)
     turn = np.linspace(0, 2 * np.pi, count, endpoint=False)
@@ -118,7 +118,7 @@ def _within_frame(places: Places) -> Places:
     return framed
 
 
-def _apart(places: Places, radii: Places) -> Places:
+def _separate_circles(places: Places, radii: Places) -> Places:
     """Push circles that overlap off each other, and none out of the frame."""
     needed = radii[:, None] + radii[None] + 8
     for _ in range(40):

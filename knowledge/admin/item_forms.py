@@ -82,7 +82,7 @@ class AddForm(FiledForm[Item]):
         return True  # otherwise a long text in most scripts is nine bytes a character
 
 
-def add_by(form: forms.Form) -> adding.Added:
+def add_by(form: forms.Form) -> adding.AddedItem:
     """Add what the form says, and file it, as the owner."""
     asked = form.cleaned_data
     access = Access.whole_library(asked["owner"].pk)

@@ -12,7 +12,7 @@ from django.utils.text import Truncator
 
 from knowledge.access import Access
 from knowledge.admin.attributes import attributes_table
-from knowledge.admin.base import AskAdmin, badge, preformatted
+from knowledge.admin.base import AskAdmin, badge, pre_block
 from knowledge.admin.quality import quality_table
 from knowledge.admin.relations import relations_table
 from knowledge.admin.suspicions import findings_table
@@ -55,7 +55,7 @@ class ItemPages(AskAdmin[ItemT]):
         description="title",
         ordering=Coalesce(NullIf(F("custom_title"), Value("")), F("content__title")),
     )
-    def shown_title(self, item: ItemT) -> str:
+    def short_title(self, item: ItemT) -> str:
         return Truncator(item.title).chars(80)
 
     @badge("index", _INDEX_COLOURS)
@@ -63,12 +63,12 @@ class ItemPages(AskAdmin[ItemT]):
         return item.index_status
 
     @badge("shared with", _SHARING_COLOURS)
-    def shared_with(self, item: ItemT) -> tuple[str, str]:
+    def visibility_badge(self, item: ItemT) -> tuple[str, str]:
         return item.visibility, item.get_visibility_display()
 
     @badge("suspected", {"quarantined": "danger", "suspected": "warning"})
-    def held_back(self, item: ItemT) -> str | None:
-        """Whether others are kept from it, or its owner alone is told."""
+    def suspicion_badge(self, item: ItemT) -> str | None:
+        """Whether the item is quarantined, or only marked as suspected for its owner."""
         if item.quarantined:
             return "quarantined"
         return "suspected" if item.suspicions else None
@@ -79,22 +79,22 @@ class ItemPages(AskAdmin[ItemT]):
 
     @admin.display(description="text")
     def text(self, item: ItemT) -> SafeString | str:
-        return preformatted(item.content.text)
+        return pre_block(item.content.text)
 
     @admin.display(description="attributes")
     def says(self, item: ItemT) -> SafeString:
         return attributes_table(item)
 
     @admin.display(description="relations")
-    def related(self, item: ItemT) -> SafeString:
+    def relation_rows(self, item: ItemT) -> SafeString:
         return relations_table(item)
 
     @admin.display(description="quality")
-    def judged(self, item: ItemT) -> SafeString:
+    def quality_rows(self, item: ItemT) -> SafeString:
         return quality_table(item)
 
     @admin.display(description="found by the screening")
-    def found(self, item: ItemT) -> SafeString:
+    def screening_findings(self, item: ItemT) -> SafeString:
         return findings_table(item.suspicions, empty="Nothing.")
 
     @admin.display(description="quarantine")

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from knowledge.admin.base import badge, linked, preformatted
+from knowledge.admin.base import badge, link_to_url, pre_block
 from knowledge.admin.item_forms import AddForm, ItemForm, add_by, update_by
 from knowledge.admin.item_pages import ItemPages
 from knowledge.admin.progress import COLOURS, RetryAdmin, progress_of
@@ -61,8 +61,8 @@ class SummaryFilter(admin.SimpleListFilter):
 @admin.register(Item)
 class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
     list_display = [
-        *("shown_title", "owner", "what", "progress", "searched", "index"),
-        *("held_back", "in_folders", "created_at"),
+        *("short_title", "owner", "what", "progress", "in_knowledge_base", "index"),
+        *("suspicion_badge", "in_folders", "created_at"),
     ]
     list_filter = [
         GroupFilter,
@@ -86,15 +86,25 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
         ("Source", {"fields": ["owner", "type", "kind", "source", "content"]}),
         ("Progress", {"fields": ["how_far", "failure"]}),
         ("Text", {"fields": ["text"]}),
-        ("Attributes and relations", {"fields": ["says", "related"]}),
-        ("Visibility and quality", {"fields": ["visibility", "judged", "found", "quarantine"]}),
+        ("Attributes and relations", {"fields": ["says", "relation_rows"]}),
+        (
+            "Visibility and quality",
+            {"fields": ["visibility", "quality_rows", "screening_findings", "quarantine"]},
+        ),
         ("Index", {"fields": ["index", "index_error", "chunk_count"]}),
         ("Summary", {"fields": ["summary"]}),
         ("Origin", {"fields": ["id", "added_by_agent", "created_at", "updated_at"]}),
     ]
     _shown = [
         *("id", "owner", "type", "kind", "source", "content", "how_far", "failure", "text"),
-        *("says", "related", "visibility", "judged", "found", "quarantine"),
+        *(
+            "says",
+            "relation_rows",
+            "visibility",
+            "quality_rows",
+            "screening_findings",
+            "quarantine",
+        ),
         *("index", "index_error", "chunk_count", "summary"),
         *("added_by_agent", "created_at", "updated_at"),
     ]
@@ -118,20 +128,20 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
 
     @admin.display(description="error")
     def failure(self, item: Item) -> SafeString | str:
-        return preformatted(item.content.error)
+        return pre_block(item.content.error)
 
     @admin.display(description="in KB", boolean=True, ordering="in_kb")
-    def searched(self, item: Item) -> bool:
+    def in_knowledge_base(self, item: Item) -> bool:
         return item.in_kb
 
     @admin.display(description="source")
     def source(self, item: Item) -> SafeString | str:
-        return linked(item.source_url or "")
+        return link_to_url(item.source_url or "")
 
     @admin.display(description="summary")
     def summary(self, item: Item) -> SafeString | str:
         transform = Transform.objects.filter(item=item).first()
-        return preformatted(_told(transform)) if transform else "none requested"
+        return pre_block(_summary_text(transform)) if transform else "none requested"
 
     def get_form(
         self, request: HttpRequest, obj: Item | None = None, change: bool = False, **kwargs: Any
@@ -161,7 +171,7 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
             self._tell(request, added)
         obj.refresh_from_db()
 
-    def _tell(self, request: HttpRequest, added: adding.Added) -> None:
+    def _tell(self, request: HttpRequest, added: adding.AddedItem) -> None:
         self.message_user(request, _BECAME[added.item.status], messages.INFO)
         if added.transform_error:
             self.message_user(request, added.transform_error, messages.WARNING)
@@ -173,7 +183,7 @@ class ItemAdmin(RetryAdmin[Item], ItemPages[Item]):
         return ContentState.FAILED in (obj.content.state, obj.index_status)
 
 
-def _told(transform: Transform) -> str:
+def _summary_text(transform: Transform) -> str:
     """A summary to read, or how far it is."""
     if transform.state != TransformState.DONE:
         return f"{transform.state}. {transform.error}".strip()

@@ -9,7 +9,7 @@ from django.utils.text import Truncator
 from dramatiq.errors import DecodeError
 from dramatiq.message import Message
 
-from knowledge.admin.base import ReadOnlyAdmin, badge, preformatted
+from knowledge.admin.base import ReadOnlyAdmin, badge, pre_block
 from knowledge.models import Job
 from knowledge.models.job import JobState
 
@@ -18,19 +18,19 @@ _COLOURS = {JobState.QUEUED: "info", JobState.CLAIMED: "success", JobState.DEAD:
 
 @admin.register(Job)
 class JobAdmin(ReadOnlyAdmin[Job]):
-    list_display = ["actor", "queue", "shown_state", "crashes", "last_line", "enqueued_at"]
+    list_display = ["actor", "queue", "state_badge", "crashes", "last_line", "enqueued_at"]
     list_filter = ["state", "queue", "actor"]
     search_fields = ["actor", "error", "=id"]
     ordering = ["-enqueued_at"]
     actions = ["run_again"]
     fieldsets = [
-        (None, {"fields": ["actor", "queue", "shown_state", "enqueued_at", "available_at"]}),
+        (None, {"fields": ["actor", "queue", "state_badge", "enqueued_at", "available_at"]}),
         ("Failure", {"fields": ["crashes", "failure"]}),
-        ("Message", {"fields": ["id", "worker", "sent"]}),
+        ("Message", {"fields": ["id", "worker", "message_block"]}),
     ]
 
     @badge("state", _COLOURS)
-    def shown_state(self, job: Job) -> str:
+    def state_badge(self, job: Job) -> str:
         return job.state
 
     @admin.display(description="last error")
@@ -39,11 +39,11 @@ class JobAdmin(ReadOnlyAdmin[Job]):
 
     @admin.display(description="error")
     def failure(self, job: Job) -> SafeString | str:
-        return preformatted(job.error)
+        return pre_block(job.error)
 
     @admin.display(description="message")
-    def sent(self, job: Job) -> SafeString | str:
-        return preformatted(job.message_text)
+    def message_block(self, job: Job) -> SafeString | str:
+        return pre_block(job.message_text)
 
     def has_run_permission(self, request: HttpRequest) -> bool:
         return self.may_open(request) and request.user.has_perm("knowledge.change_job")

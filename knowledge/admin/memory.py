@@ -23,7 +23,7 @@ from knowledge.admin.memory_forms import (
     remember_by,
 )
 from knowledge.admin.tables import item_page
-from knowledge.memory.remembering import Remembered
+from knowledge.memory.remembering import RememberAnswer
 from knowledge.models import Item, ItemType, Memory
 from knowledge.models.attributes import TASK_STATUSES
 
@@ -92,7 +92,7 @@ class MemoryList(ChangeList):  # type: ignore[misc]
 @admin.register(Memory)
 class MemoryAdmin(BoardAdmin, ItemPages[Memory]):
     list_display = [
-        *("shown_title", "type", "status", "project", "category", "due", "held_back"),
+        *("short_title", "type", "status", "project", "category", "due", "suspicion_badge"),
         *("owner", "updated_at"),
     ]
     list_filter = [
@@ -113,7 +113,7 @@ class MemoryAdmin(BoardAdmin, ItemPages[Memory]):
         ("Relations", {"fields": ["related_to"]}),
         ("Only for tasks", {"fields": ["priority", "assignees", "due_date", "depends_on"]}),
     ]
-    _related = ("Attributes and relations", {"fields": ["says", "related"]})
+    _related = ("Attributes and relations", {"fields": ["says", "relation_rows"]})
     _origin = (
         "Origin",
         {"fields": ["id", "type", "owner", "added_by_agent", "created_at", "updated_at"]},
@@ -131,7 +131,7 @@ class MemoryAdmin(BoardAdmin, ItemPages[Memory]):
         _origin,
     ]
     _shown = [
-        *("says", "related", "text", "id", "type", "owner", "added_by_agent"),
+        *("says", "relation_rows", "text", "id", "type", "owner", "added_by_agent"),
         *("created_at", "updated_at"),
     ]
 
@@ -169,7 +169,7 @@ class MemoryAdmin(BoardAdmin, ItemPages[Memory]):
         if obj is None:
             return self.add_fieldsets
         if not self.has_change_permission(request, obj):
-            shown = {"fields": ["shown_title", "text", "tags"]}
+            shown = {"fields": ["short_title", "text", "tags"]}
             return [(None, shown), self._related, self._origin]
         return self._task_fieldsets if obj.type == ItemType.TASK else self._other_fieldsets
 
@@ -188,7 +188,7 @@ class MemoryAdmin(BoardAdmin, ItemPages[Memory]):
             self._tell(request, remembered)
         obj.refresh_from_db()
 
-    def _tell(self, request: HttpRequest, remembered: Remembered) -> None:
+    def _tell(self, request: HttpRequest, remembered: RememberAnswer) -> None:
         for alike in remembered.conflicts.found:
             told = f"{alike.title} says nearly the same ({alike.similarity:.0%})."
             self.message_user(request, told, messages.WARNING)

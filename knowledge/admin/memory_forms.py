@@ -14,7 +14,7 @@ from knowledge.access import Access
 from knowledge.admin.base import AskForm
 from knowledge.admin.fields import LinesField
 from knowledge.library import editing
-from knowledge.memory import remembering, work
+from knowledge.memory import remembering, task_changes
 from knowledge.memory.workflow import moves_from
 from knowledge.models import Item, ItemType, Memory, Relation, RelationType
 from knowledge.models.attributes import PRIORITIES, TASK_STATUSES
@@ -109,7 +109,7 @@ class TaskForm(AddMemoryForm):
 
 
 class OtherForm(MemoryForm):
-    """What was learned is superseded by what is learned later; here it is only filed better."""
+    """Text is changed by superseding it with a new item; this form changes only how it is filed."""
 
     class Meta(MemoryForm.Meta):
         fields = ["in_kb", "archived"]
@@ -119,10 +119,10 @@ class OtherForm(MemoryForm):
         self.initial.update(title=self.instance.title, tags=self.instance.tags)
 
 
-def remember_by(form: forms.Form) -> remembering.Remembered:
+def remember_by(form: forms.Form) -> remembering.RememberAnswer:
     """Remember what the form says, as the owner."""
     asked: dict[str, Any] = {
-        name: value or None for name, value in _given(form).items() if name != "owner"
+        name: value or None for name, value in _form_values(form).items() if name != "owner"
     }
     return remembering.add(Access.whole_library(form.cleaned_data["owner"].pk), **asked)
 
@@ -130,18 +130,18 @@ def remember_by(form: forms.Form) -> remembering.Remembered:
 def change_by(form: forms.Form, item: Item) -> None:
     """Change what the form changed, as the owner."""
     access = Access.whole_library(item.owner_id)
-    data = {name: value for name, value in _given(form).items() if name in form.changed_data}
+    data = {name: value for name, value in _form_values(form).items() if name in form.changed_data}
     if item.type != ItemType.TASK:
         editing.update_item(access, item.pk, editing.ItemChanges(**data))
     elif data:
-        work.manage(access, action="update_task", entity_id=item.pk, data=data)
+        task_changes.manage(access, action="update_task", entity_id=item.pk, data=data)
 
 
 def with_plain_breaks(text: str) -> str:
     return text.replace("\r\n", "\n")  # how browsers send line breaks
 
 
-def _given(form: forms.Form) -> dict[str, Any]:
+def _form_values(form: forms.Form) -> dict[str, Any]:
     """What was filled in, as the asks take it."""
     given = dict(form.cleaned_data)
     if project := given.get("project"):

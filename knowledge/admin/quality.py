@@ -6,7 +6,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from knowledge.admin.tables import facts, moment, readable, said, table
+from knowledge.admin.tables import facts, moment, readable, table, words_of_name
 from knowledge.models import Item, Quality
 
 _ORDER = ("prior_strength", "valid", "not_valid", "weight_for", "weight_against")
@@ -17,7 +17,7 @@ def quality_table(item: Item) -> SafeString:
     quality = Quality.objects.filter(item=item).first()
     if quality is None:
         return format_html("<p>{}</p>", "No score. Only skills and units are scored.")
-    return format_html("{}{}", _factors(quality), _moved(quality))
+    return format_html("{}{}", _factors(quality), _validation_facts(quality))
 
 
 def _factors(quality: Quality) -> SafeString:
@@ -36,12 +36,12 @@ def _rows(quality: Quality) -> Iterator[list[str]]:
     yield ["Together", "", "", f"{quality.intrinsic:.3f}", ""]
 
 
-def _moved(quality: Quality) -> SafeString:
+def _validation_facts(quality: Quality) -> SafeString:
     """What validations made of the sum."""
     parts = sorted(quality.validations.items(), key=_in_order)
     told = [
         ("Weights", quality.profile),
-        *((capfirst(said(name)), readable(part)) for name, part in parts),
+        *((capfirst(words_of_name(name)), readable(part)) for name, part in parts),
         ("Score", f"{quality.score:.3f}"),
         ("Computed", moment(quality.computed_at)),
     ]

@@ -1,4 +1,4 @@
-"""The queue of what is held back from others, and the verdicts on it."""
+"""The queue of quarantined items, and the verdicts on them."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from knowledge.admin.base import ReadOnlyAdmin, badge, preformatted
+from knowledge.admin.base import ReadOnlyAdmin, badge, pre_block
 from knowledge.admin.suspicions import findings_table, suspicions
 from knowledge.admin.tables import item_page, page_of, table
 from knowledge.errors import QuarryError
@@ -32,17 +32,17 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
     owner_path = "item__owner"
     names = ("quarantined item", "quarantine")
     list_display = [
-        *("title", "kind", "owner", "reason", "found", "reports", "shown_verdict"),
+        *("title", "kind", "owner", "reason", "finding_count", "reports", "verdict_badge"),
         *("at", "ruled_by"),
     ]
     list_filter = ["verdict", "reason", ("item__owner", admin.RelatedOnlyFieldListFilter)]
     search_fields = ["item__custom_title", "item__content__title", "note", "=id", "=item__id"]
     change_form_outer_after_template = "admin/knowledge/quarantine/verdict.html"
     fieldsets = [
-        (None, {"fields": ["held_item", "kind", "owner", "reason", "at"]}),
-        ("What was found", {"fields": ["findings_told", "suspected"]}),
-        ("Reports", {"fields": ["reported"]}),
-        ("Verdict", {"fields": ["shown_verdict", "ruled_by", "ruled_at", "shown_note", "before"]}),
+        (None, {"fields": ["item_link", "kind", "owner", "reason", "at"]}),
+        ("What was found", {"fields": ["findings_told", "passages"]}),
+        ("Reports", {"fields": ["report_rows"]}),
+        ("Verdict", {"fields": ["verdict_badge", "ruled_by", "ruled_at", "note_block", "before"]}),
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Quarantine]:
@@ -61,7 +61,7 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
         return Truncator(held.item.title).chars(80)
 
     @admin.display(description="item")
-    def held_item(self, held: Quarantine) -> SafeString:
+    def item_link(self, held: Quarantine) -> SafeString:
         return item_page(held.item)
 
     @admin.display(description="type", ordering="item__type")
@@ -73,7 +73,7 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
         return str(held.item.owner)
 
     @admin.display(description="findings")
-    def found(self, held: Quarantine) -> int:
+    def finding_count(self, held: Quarantine) -> int:
         return len(held.findings)
 
     @admin.display(description="reports", ordering="report_count")
@@ -82,7 +82,7 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
         return count
 
     @badge("verdict", _COLOURS)
-    def shown_verdict(self, held: Quarantine) -> str:
+    def verdict_badge(self, held: Quarantine) -> str:
         return held.verdict
 
     @admin.display(description="found by the screening")
@@ -90,11 +90,11 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
         return findings_table(held.findings, empty="Nothing: agents reported it.")
 
     @admin.display(description="in its words")
-    def suspected(self, held: Quarantine) -> SafeString:
+    def passages(self, held: Quarantine) -> SafeString:
         return suspicions(held.item)
 
     @admin.display(description="judged not valid by")
-    def reported(self, held: Quarantine) -> SafeString:
+    def report_rows(self, held: Quarantine) -> SafeString:
         against = Validation.objects.filter(item=held.item, valid=False).order_by("-at")[:SHOWN]
         rows = [
             [said.agent_id, said.feedback, "" if said.is_current else "replaced since", said.at]
@@ -103,8 +103,8 @@ class QuarantineAdmin(ReadOnlyAdmin[Quarantine]):
         return table(["Agent", "Feedback", "", "At"], rows, empty="Nobody has reported it.")
 
     @admin.display(description="note")
-    def shown_note(self, held: Quarantine) -> SafeString | str:
-        return preformatted(held.note)
+    def note_block(self, held: Quarantine) -> SafeString | str:
+        return pre_block(held.note)
 
     @admin.display(description="other times")
     def before(self, held: Quarantine) -> SafeString:

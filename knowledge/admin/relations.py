@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from knowledge.access import Access
 from knowledge.admin.base import AskAdmin, AskForm, badge, button
-from knowledge.admin.confirming import ConfirmingAdmin
+from knowledge.admin.confirm_page import ConfirmingAdmin
 from knowledge.admin.tables import item_page, table
 from knowledge.errors import QuarryError
 from knowledge.memory import relations
@@ -35,7 +35,7 @@ _SEEN_FROM_ITS_TARGET = {
 
 def relations_table(item: Item) -> SafeString:
     """What an item is related to, in both directions, those in force first."""
-    rows = _related(item)
+    rows = _relation_rows(item)
     return table(
         ["Relation", "Item", "Type", "Weight", "State", "Since"],
         rows,
@@ -43,7 +43,7 @@ def relations_table(item: Item) -> SafeString:
     )
 
 
-def _related(item: Item) -> Iterator[list[object]]:
+def _relation_rows(item: Item) -> Iterator[list[object]]:
     both = Q(source=item) | Q(target=item)
     found = _with_titles(Relation.objects.filter(both)).order_by("valid_until", "-valid_from")
     for relation in found[:SHOWN]:

@@ -16,9 +16,17 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator, capfirst
 
 from knowledge.admin import graph
-from knowledge.admin.base import ReadOnlyAdmin, badge, button, linked, preformatted
-from knowledge.admin.confirming import ConfirmingAdmin
-from knowledge.admin.tables import facts, item_page, page_of, readable, said, table, token_page
+from knowledge.admin.base import ReadOnlyAdmin, badge, button, link_to_url, pre_block
+from knowledge.admin.confirm_page import ConfirmingAdmin
+from knowledge.admin.tables import (
+    facts,
+    item_page,
+    page_of,
+    readable,
+    table,
+    token_page,
+    words_of_name,
+)
 from knowledge.models import Agent, Provider, Validation
 from knowledge.trust import actors
 from knowledge.trust.reputation import public
@@ -36,9 +44,9 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
 
     list_display = [
         "agent_id",
-        "trusted",
-        "shown_score",
-        "shown_trust",
+        "trust_badge",
+        "score_text",
+        "trust_text",
         "contributions",
         "computed_at",
     ]
@@ -50,13 +58,13 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
     add_fieldsets = [(None, {"fields": ["agent_id", "is_trusted"]})]
     fieldsets = [
         (None, {"fields": ["agent_id", "is_trusted"]}),
-        ("Reputation", {"fields": ["shown_score", "shown_trust", "contributions", "made_of"]}),
-        ("Judgments", {"fields": ["judged", "was_judged"]}),
+        ("Reputation", {"fields": ["score_text", "trust_text", "contributions", "component_rows"]}),
+        ("Judgments", {"fields": ["recent_judgments", "was_judged"]}),
         ("When", {"fields": ["computed_at"]}),
     ]
     _shown = [
-        *("agent_id", "shown_score", "shown_trust", "contributions", "made_of"),
-        *("judged", "was_judged", "computed_at"),
+        *("agent_id", "score_text", "trust_text", "contributions", "component_rows"),
+        *("recent_judgments", "was_judged", "computed_at"),
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> list[str]:
@@ -66,24 +74,26 @@ class AgentAdmin(ConfirmingAdmin[Agent]):
         return False  # what it judged would still count
 
     @badge("trusted", {True: "warning"})
-    def trusted(self, agent: Agent) -> tuple[bool, str] | None:
+    def trust_badge(self, agent: Agent) -> tuple[bool, str] | None:
         return (True, "trusted") if agent.is_trusted else None
 
     @admin.display(description="score", ordering="score")
-    def shown_score(self, agent: Agent) -> str:
+    def score_text(self, agent: Agent) -> str:
         return f"{agent.score:.3f}"
 
     @admin.display(description="trust", ordering="trust")
-    def shown_trust(self, agent: Agent) -> str:
+    def trust_text(self, agent: Agent) -> str:
         return f"{agent.trust:.4f}"
 
     @admin.display(description="components")
-    def made_of(self, agent: Agent) -> SafeString:
-        parts = [(capfirst(said(name)), readable(part)) for name, part in agent.parts.items()]
+    def component_rows(self, agent: Agent) -> SafeString:
+        parts = [
+            (capfirst(words_of_name(name)), readable(part)) for name, part in agent.parts.items()
+        ]
         return facts(parts, empty="Not computed yet.")
 
     @admin.display(description="its most recent judgments")
-    def judged(self, agent: Agent) -> SafeString:
+    def recent_judgments(self, agent: Agent) -> SafeString:
         return judgments_table(Validation.objects.filter(agent_id=agent.agent_id))
 
     @admin.display(description="most recent judgments of its work")
@@ -163,7 +173,7 @@ def _agents_table(agents: list[Agent]) -> SafeString:
 
 
 def _votes_among(agents: list[Agent]) -> list[graph.Vote]:
-    """What these agents said of each other's work, as far as scores follow from it."""
+    """The judgments between these agents that count for their scores."""
     named = [agent.agent_id for agent in agents]
     said = public().filter(agent_id__in=named, contributor__in=named)
     pairs = said.order_by().values_list("agent_id", "contributor", "valid")
@@ -189,7 +199,7 @@ def judgments_table(found: QuerySet[Validation]) -> SafeString:
             item_page(judgment.item),
             judgment.agent_id,
             judgment.contributor,
-            _said(judgment),
+            _verdict_text(judgment),
             Truncator(judgment.feedback).chars(200),
             judgment.at,
         ]
@@ -198,7 +208,7 @@ def judgments_table(found: QuerySet[Validation]) -> SafeString:
     return table(["Of", "By", "Work of", "Said", "Feedback", "At"], rows, empty="None.")
 
 
-def _said(judgment: Validation) -> str:
+def _verdict_text(judgment: Validation) -> str:
     said = "valid" if judgment.valid else "not valid"
     return said if judgment.is_current else f"{said}, replaced since"
 
@@ -212,16 +222,16 @@ def _with_items(found: QuerySet[Validation]) -> QuerySet[Validation]:
 class ValidationAdmin(ReadOnlyAdmin[Validation]):
     owner_path = "item__owner"
     list_display = [
-        *("of", "agent_id", "contributor", "said", "shown_feedback", "is_current", "at"),
+        *("of", "agent_id", "contributor", "verdict_badge", "short_feedback", "is_current", "at"),
     ]
     list_filter = ["valid", "is_current"]
     search_fields = ["=agent_id", "=contributor", "feedback", "=item__id"]
     search_help_text = "An agent's id, words from the feedback, or an item's id"
     ordering = ["-at"]
     fieldsets = [
-        (None, {"fields": ["judged_item", "agent_id", "contributor", "said", "is_current"]}),
+        (None, {"fields": ["item_link", "agent_id", "contributor", "verdict_badge", "is_current"]}),
         ("Feedback", {"fields": ["whole_feedback"]}),
-        ("Origin", {"fields": ["id", "judged_by", "at"]}),
+        ("Origin", {"fields": ["id", "judge_link", "at"]}),
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Validation]:
@@ -232,24 +242,24 @@ class ValidationAdmin(ReadOnlyAdmin[Validation]):
         return Truncator(judgment.item.title).chars(80)
 
     @admin.display(description="of")
-    def judged_item(self, judgment: Validation) -> SafeString:
+    def item_link(self, judgment: Validation) -> SafeString:
         return item_page(judgment.item)
 
     @admin.display(description="judged by")
-    def judged_by(self, judgment: Validation) -> SafeString | str:
+    def judge_link(self, judgment: Validation) -> SafeString | str:
         return token_page(judgment.added_by_token)
 
     @badge("said", _VALID_COLOURS)
-    def said(self, judgment: Validation) -> str:
+    def verdict_badge(self, judgment: Validation) -> str:
         return "valid" if judgment.valid else "not valid"
 
     @admin.display(description="feedback")
-    def shown_feedback(self, judgment: Validation) -> str:
+    def short_feedback(self, judgment: Validation) -> str:
         return Truncator(judgment.feedback).chars(80)
 
     @admin.display(description="feedback")
     def whole_feedback(self, judgment: Validation) -> SafeString | str:
-        return preformatted(judgment.feedback)
+        return pre_block(judgment.feedback)
 
 
 @admin.register(Provider)
@@ -272,8 +282,8 @@ class ProviderAdmin(ReadOnlyAdmin[Provider]):
 
     @admin.display(description="description")
     def about(self, provider: Provider) -> SafeString | str:
-        return preformatted(provider.description)
+        return pre_block(provider.description)
 
     @admin.display(description="endpoint")
     def address(self, provider: Provider) -> SafeString | str:
-        return linked(provider.endpoint)
+        return link_to_url(provider.endpoint)

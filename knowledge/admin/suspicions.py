@@ -17,7 +17,7 @@ _CONTEXT = '<p class="quarry-context">{}{}<mark>{}</mark>{}{}</p>'
 
 
 def findings_table(findings: Iterable[Mapping[str, Any]], *, empty: str) -> SafeString:
-    """What was found, and of what looks like a secret, by what it can be allowed."""
+    """The findings; a finding of a secret shows the fingerprint by which it can be allowed."""
     names = ("rule", "sentence", "path", "fingerprint")
     rows = [[found.get(name, "") for name in names] for found in findings]
     return table(["Rule", "Why", "Where", "Fingerprint"], rows, empty=empty)
@@ -36,7 +36,7 @@ def _in_context(item: Item) -> Iterator[tuple[object, ...]]:
     for where, text in _texts(item):
         for finding in screen(text).injections[:left]:
             left -= 1
-            marked = _marked(text, finding.start, finding.end)
+            marked = _mark_passage(text, finding.start, finding.end)
             yield where, finding.sentence, finding.rule, marked
 
 
@@ -65,7 +65,7 @@ def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
             yield from _strings(inner, f"{path} › {number}")
 
 
-def _marked(text: str, start: int, end: int) -> SafeString:
+def _mark_passage(text: str, start: int, end: int) -> SafeString:
     first, last = max(0, start - AROUND), min(len(text), end + AROUND)
     return format_html(
         _CONTEXT,

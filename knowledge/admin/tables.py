@@ -62,13 +62,13 @@ def readable(value: Any) -> SafeString | str:
     if isinstance(value, list) and all(isinstance(part, _PLAIN) for part in value):
         return ", ".join(map(str, value))
     if isinstance(value, dict) and all(isinstance(part, _PLAIN) for part in value.values()):
-        return ", ".join(f"{said(name)}: {part}" for name, part in value.items())
+        return ", ".join(f"{words_of_name(name)}: {part}" for name, part in value.items())
     if isinstance(value, dict | list):
         return format_html('<pre class="quarry-text">{}</pre>', pretty(value))
     return str(value)
 
 
-def said(name: str) -> str:
+def words_of_name(name: str) -> str:
     return name.replace("_", " ")
 
 

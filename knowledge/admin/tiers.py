@@ -10,7 +10,7 @@ from knowledge.models import Tier
 class TierAdmin(ModelAdmin[Tier]):
     """How much may be used in a month. Which tier a person has is on that person's page."""
 
-    list_display = ["name", "cap", "is_default", "given_to"]
+    list_display = ["name", "cap", "is_default", "people_count"]
     fields = ["name", "minutes_per_month", "is_default"]
     search_fields = ["name"]
     ordering = ["name"]
@@ -23,7 +23,7 @@ class TierAdmin(ModelAdmin[Tier]):
         return "no cap" if tier.minutes_per_month is None else f"{tier.minutes_per_month:,}"
 
     @admin.display(description="assigned to", ordering="given_to")
-    def given_to(self, tier: Tier) -> str:
+    def people_count(self, tier: Tier) -> str:
         count: int = tier.given_to  # type: ignore[attr-defined]
         people = "1 person" if count == 1 else f"{count} people"
         return f"{people}, and everybody without a tier" if tier.is_default else people

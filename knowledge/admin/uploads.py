@@ -19,14 +19,14 @@ _COLOURS = {
 @admin.register(Upload)
 class UploadAdmin(ReadOnlyAdmin[Upload]):
     owner_path = "owner"
-    list_display = ["shown_name", "owner", "media_type", "shown_size", "shown_state", "created_at"]
+    list_display = ["short_name", "owner", "media_type", "size_text", "state_badge", "created_at"]
     list_filter = ["state", "media_type", ("owner", admin.RelatedOnlyFieldListFilter)]
     search_fields = ["filename", "owner__username", "=id"]
     ordering = ["-created_at"]
     fieldsets = [
-        (None, {"fields": ["filename", "media_type", "shown_size", "owner", "content"]}),
-        ("Progress", {"fields": ["shown_state", "created_at", "expires_at"]}),
-        ("Origin", {"fields": ["id", "sent_by", "key"]}),
+        (None, {"fields": ["filename", "media_type", "size_text", "owner", "content"]}),
+        ("Progress", {"fields": ["state_badge", "created_at", "expires_at"]}),
+        ("Origin", {"fields": ["id", "token_link", "key"]}),
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Upload]:
@@ -34,17 +34,17 @@ class UploadAdmin(ReadOnlyAdmin[Upload]):
         return uploads.defer("content__text", "content__locators")
 
     @admin.display(description="file", ordering="filename")
-    def shown_name(self, upload: Upload) -> str:
+    def short_name(self, upload: Upload) -> str:
         return Truncator(upload.filename).chars(60)
 
     @admin.display(description="size", ordering="size")
-    def shown_size(self, upload: Upload) -> str:
+    def size_text(self, upload: Upload) -> str:
         return filesizeformat(upload.size)
 
     @admin.display(description="sent by")
-    def sent_by(self, upload: Upload) -> SafeString | str:
+    def token_link(self, upload: Upload) -> SafeString | str:
         return token_page(upload.token_id)
 
     @badge("state", _COLOURS)
-    def shown_state(self, upload: Upload) -> str:
+    def state_badge(self, upload: Upload) -> str:
         return upload.state

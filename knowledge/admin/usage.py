@@ -19,7 +19,7 @@ _COLOURS = {
 @admin.register(Usage)
 class UsageAdmin(ReadOnlyAdmin[Usage]):
     owner_path = "owner"
-    _columns = ["owner", "shown_month", "minutes_used", "minutes_reserved", "transforms"]
+    _columns = ["owner", "month_name", "minutes_used", "minutes_reserved", "transforms"]
     list_display = [*_columns]
     fields = [*_columns]
     list_filter = [("owner", admin.RelatedOnlyFieldListFilter), "month"]
@@ -28,7 +28,7 @@ class UsageAdmin(ReadOnlyAdmin[Usage]):
     ordering = ["-month", "owner__username"]
 
     @admin.display(description="month", ordering="month")
-    def shown_month(self, usage: Usage) -> str:
+    def month_name(self, usage: Usage) -> str:
         return f"{usage.month:%B %Y}"
 
     @admin.display(description="minutes transcribed", ordering="transcription_sec_used")
@@ -43,7 +43,7 @@ class UsageAdmin(ReadOnlyAdmin[Usage]):
 @admin.register(Reservation)
 class ReservationAdmin(ReadOnlyAdmin[Reservation]):
     owner_path = "owner"
-    _columns = ["owner", "shown_month", "minutes", "shown_state", "content", "created_at"]
+    _columns = ["owner", "month_name", "minutes", "state_badge", "content", "created_at"]
     list_display = [*_columns]
     fields = [*_columns]
     list_filter = ["state", ("owner", admin.RelatedOnlyFieldListFilter), "month"]
@@ -52,7 +52,7 @@ class ReservationAdmin(ReadOnlyAdmin[Reservation]):
     ordering = ["-created_at"]
 
     @admin.display(description="month", ordering="month")
-    def shown_month(self, reservation: Reservation) -> str:
+    def month_name(self, reservation: Reservation) -> str:
         return f"{reservation.month:%B %Y}"
 
     @admin.display(description="minutes", ordering="seconds")
@@ -60,7 +60,7 @@ class ReservationAdmin(ReadOnlyAdmin[Reservation]):
         return f"{reservation.seconds / 60:,.1f}"
 
     @badge("state", _COLOURS)
-    def shown_state(self, reservation: Reservation) -> str:
+    def state_badge(self, reservation: Reservation) -> str:
         return reservation.state
 
     @admin.display(description="content")

@@ -18,7 +18,7 @@ from unfold.widgets import (  # type: ignore[import-untyped]
 )
 
 from knowledge.access import Access
-from knowledge.admin.base import AskAdmin, AskForm, ReadOnlyAdmin, badge, preformatted
+from knowledge.admin.base import AskAdmin, AskForm, ReadOnlyAdmin, badge, pre_block
 from knowledge.ingest import followups
 from knowledge.ledger import webhooks
 from knowledge.models import Delivery, DeliveryState, Webhook, WebhookEvent
@@ -50,7 +50,7 @@ class WebhookForm(AskForm[Webhook]):
 class WebhookAdmin(AskAdmin[Webhook]):
     owner_path = "owner"
     form = WebhookForm
-    list_display = ["url", "owner", "told_of", "is_active", "created_at"]
+    list_display = ["url", "owner", "event_list", "is_active", "created_at"]
     list_filter = ["is_active", ("owner", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["owner"]
     search_fields = ["url", "owner__username", "=id"]
@@ -61,17 +61,17 @@ class WebhookAdmin(AskAdmin[Webhook]):
         return super().get_queryset(request).defer("secret")
 
     @admin.display(description="events")
-    def told_of(self, webhook: Webhook) -> str:
+    def event_list(self, webhook: Webhook) -> str:
         return ", ".join(webhook.events)
 
     def get_fields(self, request: HttpRequest, obj: Webhook | None = None) -> tuple[str, ...]:
         if obj is None:
             return "owner", "url", "events"
-        events = "events" if self.has_change_permission(request, obj) else "told_of"
+        events = "events" if self.has_change_permission(request, obj) else "event_list"
         return "owner", "url", events, "is_active"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Webhook | None = None) -> list[str]:
-        return ["owner", "told_of"] if obj else []
+        return ["owner", "event_list"] if obj else []
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"owner": request.user.pk}
@@ -126,24 +126,24 @@ class WebhookAdmin(AskAdmin[Webhook]):
 @admin.register(Delivery)
 class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
     owner_path = "webhook__owner"
-    list_display = ["event", "webhook", "shown_state", "attempts", "answer", "created_at"]
+    list_display = ["event", "webhook", "state_badge", "attempts", "answer", "created_at"]
     list_filter = ["state", "event", ("webhook", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["webhook"]
     search_fields = ["webhook__url", "answer", "=id"]
     ordering = ["-created_at"]
     actions = ["deliver_again"]
     fieldsets = [
-        (None, {"fields": ["event", "webhook", "shown_state", "attempts", "answer"]}),
-        ("Message", {"fields": ["id", "sent", "created_at", "changed_at"]}),
+        (None, {"fields": ["event", "webhook", "state_badge", "attempts", "answer"]}),
+        ("Message", {"fields": ["id", "message_block", "created_at", "changed_at"]}),
     ]
 
     @badge("state", _COLOURS)
-    def shown_state(self, delivery: Delivery) -> str:
+    def state_badge(self, delivery: Delivery) -> str:
         return delivery.state
 
     @admin.display(description="message")
-    def sent(self, delivery: Delivery) -> SafeString | str:
-        return preformatted(webhooks.body_of(delivery).decode())
+    def message_block(self, delivery: Delivery) -> SafeString | str:
+        return pre_block(webhooks.body_of(delivery).decode())
 
     def has_send_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("knowledge.change_delivery")

@@ -29,7 +29,7 @@ class FellSilent(Exception):
 
 
 class ClientLeft(Exception):
-    """Nobody is there to be answered."""
+    """The client has disconnected, so no answer is sent."""
 
 
 async def read_pieces(
@@ -65,10 +65,10 @@ def replay(body: bytes, receive: Receive) -> Receive:
     """Hand on what was read, then whatever comes after it, such as the client leaving."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def replayed() -> Message:
+    async def receive_replay() -> Message:
         return waiting.pop() if waiting else await receive()
 
-    return replayed
+    return receive_replay
 
 
 async def send_json(

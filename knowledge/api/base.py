@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from knowledge.access import Access
-from knowledge.api.documenting import errors
+from knowledge.api.openapi_docs import errors
 from knowledge.asks import Ask
 from knowledge.errors import Conflict, InvalidInput, NotFound, UnsupportedMedia
 from knowledge.ledger import idempotency
@@ -29,7 +29,7 @@ class _Credential(Protocol):
     def require_toolset(self, *names: str) -> None: ...
 
 
-class Repeated(Exception):
+class RepeatedCall(Exception):
     """This call was answered before; nothing is to be done but to say the same again."""
 
     def __init__(self, record: IdempotencyRecord) -> None:
@@ -85,7 +85,7 @@ class AskView(APIView):
                 reason="secret_shown_once",
             )
         else:
-            raise Repeated(record)
+            raise RepeatedCall(record)
 
     def check_toolset(self, method: str) -> None:
         """Refuse a token that lacks the toolset of what it asks for, as MCP does."""
@@ -97,7 +97,7 @@ class AskView(APIView):
         return self.toolsets
 
     def handle_exception(self, exc: Exception) -> Response:
-        if isinstance(exc, Repeated):
+        if isinstance(exc, RepeatedCall):
             data = json.loads(exc.record.body)
             headers = {"Idempotent-Replayed": "true"}
             return Response(data, status=exc.record.status, headers=headers)
@@ -108,7 +108,9 @@ class AskView(APIView):
     ) -> Response:
         final = super().finalize_response(request, response, *args, **kwargs)
         if self._record is not None:
-            idempotency.keep(self._record, status=final.status_code, body=self._kept(final))
+            idempotency.keep(
+                self._record, status=final.status_code, body=self._body_to_store(final)
+            )
         return final
 
     def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:  # type: ignore[override]
@@ -116,10 +118,10 @@ class AskView(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def body_hash(self, request: Request) -> str:
-        """What tells one body from another; a repeated call must have the same."""
+        """A digest of the body; a repeated call must have the same one."""
         return _hash(request)
 
-    def _kept(self, answer: Response) -> str:
+    def _body_to_store(self, answer: Response) -> str:
         if self._hides(answer.status_code):
             return ""
         return str(JSONRenderer().render(answer.data), "utf-8")
@@ -152,14 +154,14 @@ class Input(serializers.Serializer[Any]):
             else given[name]
             for name in given
         }
-        return cls._checked(values, from_query=True)
+        return cls._validate(values, from_query=True)
 
     @classmethod
     def of_body(cls, request: Request) -> dict[str, Any]:
-        return cls._checked(request.data, from_query=False)
+        return cls._validate(request.data, from_query=False)
 
     @classmethod
-    def _checked(cls, data: Any, *, from_query: bool) -> dict[str, Any]:
+    def _validate(cls, data: Any, *, from_query: bool) -> dict[str, Any]:
         if not isinstance(data, dict):
             raise InvalidInput("The body must be a JSON object.", field="body")
         serializer = cls(data=data, context={"from_query": from_query})
@@ -172,7 +174,7 @@ def path_id(value: str) -> UUID:
 
 
 class NoSuchRoute(APIView):
-    """Whatever else is asked for below /api/v1: an error in the same envelope as any other."""
+    """Any other path below /api/v1: not found, in the same envelope as any other error."""
 
     authentication_classes = ()
     permission_classes = ()
@@ -192,5 +194,5 @@ def _hash(request: Request) -> str:
 
 
 def _printable(name: str) -> str:
-    """A caller's own word, fit to be said back to it: short, and without broken Unicode."""
+    """A caller's own word, safe to repeat in an error: short, and valid Unicode."""
     return name[:60].encode("ascii", "backslashreplace").decode()

@@ -53,9 +53,9 @@ _OURS: dict[type[exceptions.APIException], type[QuarryError]] = {
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response:
-    """The envelope for whatever a view raised; what we did not foresee is logged, not told."""
+    """The envelope for any exception of a view; an unexpected one is logged and not shown."""
     request = context["request"]
-    quarry_error, status, headers = _translated(error, context.get("view"))
+    quarry_error, status, headers = _translate(error, context.get("view"))
     body = {
         "error": quarry_error.code,
         "message": quarry_error.message,
@@ -65,7 +65,7 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response:
     return Response(body, status=status, headers=headers)
 
 
-def _translated(error: Exception, view: Any) -> tuple[QuarryError, int, dict[str, str]]:
+def _translate(error: Exception, view: Any) -> tuple[QuarryError, int, dict[str, str]]:
     if isinstance(error, exceptions.MethodNotAllowed):
         allowed = [method for method in view.allowed_methods if method != "OPTIONS"]
         error = MethodNotAllowed(f"This route takes {', '.join(allowed)}.", allowed=allowed)

@@ -82,7 +82,7 @@ class ImportView(AskView):
     )
     def post(self, request: Request) -> Response:
         Input.of_query(request)
-        imported = importing.import_library(self.access, self._received)
+        imported = importing.import_library(self.access, self._spooled_body)
         return Response(ImportOutput(imported).data)
 
     def finalize_response(
@@ -93,9 +93,9 @@ class ImportView(AskView):
 
     def body_hash(self, request: Request) -> str:
         digest = hashlib.sha256()
-        while piece := self._received.read(_PIECE):
+        while piece := self._spooled_body.read(_PIECE):
             digest.update(piece)
-        self._received.seek(0)
+        self._spooled_body.seek(0)
         return digest.hexdigest()
 
     def check_welcome(self) -> None:
@@ -115,7 +115,7 @@ class ImportView(AskView):
         return cast(BinaryIO, TemporaryFile())
 
     @cached_property
-    def _received(self) -> BinaryIO:
+    def _spooled_body(self) -> BinaryIO:
         """The body as a file; Django has it as a stream that can be read once."""
         self.check_welcome()
         while piece := self.request._request.read(_PIECE):

@@ -16,7 +16,7 @@ from knowledge.memory import contexts, exploring
 from knowledge.memory.contexts import MAX_BUDGET, MIN_BUDGET
 from knowledge.memory.exploring import MAX_DEPTH, MODES
 from knowledge.memory.facets import FACETS, INTENTS
-from knowledge.memory.walking import DIRECTIONS
+from knowledge.memory.traversal import DIRECTIONS
 from knowledge.models import ItemType, RelationType
 from knowledge.models.attributes import TASK_STATUSES
 from knowledge.retrieval.search import MAX_QUERY

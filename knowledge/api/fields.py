@@ -210,7 +210,7 @@ class Tags(ListOf):
 
 
 def is_from_query(field: serializers.Field[Any, Any, Any, Any]) -> bool:
-    """Whether numbers and flags come as words, for an address has nothing else."""
+    """Whether numbers and flags arrive as strings, as they do in a query string."""
     return bool(field.context.get("from_query"))
 
 

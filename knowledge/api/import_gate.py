@@ -1,4 +1,4 @@
-"""What stands before POST /import: its body may be large, so its sender must be known first.
+"""ASGI app in front of POST /import: it authenticates before it reads a large body.
 
 Django spools a body whole before any view can ask for a token.
 """
@@ -24,7 +24,7 @@ from knowledge.api.asgi import (
 )
 from knowledge.api.errors import answer_error
 from knowledge.api.exchange import ImportView, too_large
-from knowledge.api.receiving import in_thread, send_answer
+from knowledge.api.upload_app import in_thread, send_answer
 from knowledge.errors import InvalidInput, QuarryError
 from knowledge.ingest import uploads
 
@@ -47,7 +47,7 @@ class ImportGate:
         async with ThreadSensitiveContext():
             is_welcome = await in_thread(_is_welcome, scope)
         if not is_welcome:
-            await self.app(scope, _unread(receive), send)
+            await self.app(scope, _receive_empty_body(receive), send)
             return
         body = _Body(receive)
         await self.app(scope, body.next, send)
@@ -65,11 +65,11 @@ def _is_welcome(scope: Message) -> bool:
     return True
 
 
-def _unread(receive: Receive) -> Receive:
+def _receive_empty_body(receive: Receive) -> Receive:
     """No body, so that the view refuses at once, with all that its refusals carry."""
     is_given = False
 
-    async def unread() -> Message:
+    async def receive_nothing() -> Message:
         nonlocal is_given
         if not is_given:
             is_given = True
@@ -78,7 +78,7 @@ def _unread(receive: Receive) -> Receive:
             pass
         return message
 
-    return unread
+    return receive_nothing
 
 
 class _Body:

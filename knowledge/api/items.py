@@ -13,9 +13,9 @@ from knowledge.api.versions import (
     ETAG,
     IF_MATCH,
     IF_NONE_MATCH,
-    expected_by,
+    if_match_check,
+    item_response,
     unless_known,
-    versioned,
 )
 from knowledge.asks import Ask
 from knowledge.ingest import adding, estimating
@@ -149,7 +149,7 @@ class ItemView(AskView):
         },
     )
     def get(self, request: Request, item_id: str) -> Response:
-        answer = versioned(library.get_item(self.access, path_id(item_id)))
+        answer = item_response(library.get_item(self.access, path_id(item_id)))
         return unless_known(request, answer)
 
     @extend_schema(
@@ -161,8 +161,10 @@ class ItemView(AskView):
     )
     def patch(self, request: Request, item_id: str) -> Response:
         changes = editing.ItemChanges(**ItemChangesInput.of_body(request))
-        expect = expected_by(request)
-        return versioned(editing.update_item(self.access, path_id(item_id), changes, expect=expect))
+        expect = if_match_check(request)
+        return item_response(
+            editing.update_item(self.access, path_id(item_id), changes, expect=expect)
+        )
 
     @extend_schema(
         operation_id="delete_item",
@@ -171,7 +173,7 @@ class ItemView(AskView):
         responses={204: None, **errors(403, 404, 409)},
     )
     def delete(self, request: Request, item_id: str) -> Response:
-        library.delete_item(self.access, path_id(item_id), expect=expected_by(request))
+        library.delete_item(self.access, path_id(item_id), expect=if_match_check(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

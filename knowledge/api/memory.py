@@ -13,7 +13,7 @@ from knowledge.api.registry_shapes import FindingOutput
 from knowledge.api.shapes import Suspected
 from knowledge.api.toolsets import MEMORY
 from knowledge.asks import Ask
-from knowledge.memory import relations, remembering, work
+from knowledge.memory import relations, remembering, task_changes
 from knowledge.memory.actions import ACTIONS
 from knowledge.memory.relations import MAX_PAGE, MAX_PER_PAGE
 from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_MEMORY_TITLE, MAX_RELATED
@@ -161,7 +161,7 @@ class TaskMovesView(AskView):
     )
     def post(self, request: Request, task_id: str) -> Response:
         asked = MoveInput.of_body(request)
-        managed = work.manage(self.access, entity_id=path_id(task_id), **asked)
+        managed = task_changes.manage(self.access, entity_id=path_id(task_id), **asked)
         return Response(ManagedOutput(managed).data)
 
 

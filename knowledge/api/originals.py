@@ -59,7 +59,7 @@ class ItemOriginalView(AskView):
 
     def _answer(self, request: Request, item_id: str, *, is_head: bool) -> StreamingHttpResponse:
         original = originals.get_original(self.access, path_id(item_id))
-        start, end = _asked_range(request, original)
+        start, end = _range_of(request, original)
         answer = stream(
             request,
             iter(()) if is_head else original.read(start, end - start),
@@ -74,7 +74,7 @@ class ItemOriginalView(AskView):
         return answer
 
 
-def _asked_range(request: Request, original: Original) -> tuple[int, int]:
+def _range_of(request: Request, original: Original) -> tuple[int, int]:
     """The bytes to send, from the first up to and without the last; all, if no range fits."""
     asked = _RANGE.fullmatch(request.headers.get("Range", ""))
     if not asked or request.headers.get("If-Range", _etag(original)) != _etag(original):

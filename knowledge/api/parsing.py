@@ -1,4 +1,4 @@
-"""How bodies are read and answers written: JSON in UTF-8, whatever the headers wish for."""
+"""Bodies and answers are JSON in UTF-8, whatever charset the headers name."""
 
 import json
 from typing import Any, NoReturn

@@ -33,7 +33,7 @@ from knowledge.registry import contributing, reading, schemas, searching
 from knowledge.registry.reading import MAX_VERSION
 from knowledge.registry.searching import MAX_OFFSET, MAX_SKILLS, MAX_UNITS
 from knowledge.registry.skill_format import MAX_SKILL_MD
-from knowledge.registry.versioning import Contributed
+from knowledge.registry.versioning import ContributionAnswer
 from knowledge.retrieval.search import MAX_QUERY
 from knowledge.validation import MAX_TAG
 
@@ -127,7 +127,7 @@ class SkillsView(AskView):
     )
     def post(self, request: Request) -> Response:
         asked = SkillInput.of_body(request)
-        return _contributed(contributing.contribute_skill(self.access, **asked))
+        return _contribution_response(contributing.contribute_skill(self.access, **asked))
 
 
 class SkillView(AskView):
@@ -224,7 +224,7 @@ class UnitsView(AskView):
     )
     def post(self, request: Request) -> Response:
         asked = UnitInput.of_body(request)
-        return _contributed(contributing.contribute_knowledge(self.access, **asked))
+        return _contribution_response(contributing.contribute_knowledge(self.access, **asked))
 
 
 class UnitView(AskView):
@@ -277,7 +277,7 @@ class SchemaView(APIView):
         return Response({"$id": address, **schemas.schema_named(name)})
 
 
-def _contributed(made: Contributed) -> Response:
+def _contribution_response(made: ContributionAnswer) -> Response:
     code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
     return Response(ContributedOutput(made).data, status=code)
 

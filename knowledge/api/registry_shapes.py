@@ -153,4 +153,4 @@ class ArchiveOutput(serializers.Serializer[Any]):
     folder = serializers.CharField()
     version = serializers.IntegerField()
     digest = serializers.CharField()
-    files = ArchivedFileOutput(many=True, source="listed")
+    files = ArchivedFileOutput(many=True, source="file_list")

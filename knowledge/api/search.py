@@ -56,7 +56,7 @@ class SearchView(AskView):
         responses={200: SearchOutput, **errors(403, 404, 503)},
     )
     def get(self, request: Request) -> Response:
-        return self._found(SearchInput.of_query(request))
+        return self._search(SearchInput.of_query(request))
 
     @extend_schema(
         operation_id="search_by_body",
@@ -65,9 +65,9 @@ class SearchView(AskView):
         responses={200: SearchOutput, **errors(403, 404, 503)},
     )
     def post(self, request: Request) -> Response:
-        return self._found(SearchInput.of_body(request))
+        return self._search(SearchInput.of_body(request))
 
-    def _found(self, asked: dict[str, Any]) -> Response:
+    def _search(self, asked: dict[str, Any]) -> Response:
         narrowing = Narrowing(**{name: asked.pop(name, None) for name in FILTERS})
         answer = search(self.access, LibrarySearchRequest(**asked, narrowing=narrowing))
         return Response(SearchOutput(answer).data)

@@ -12,7 +12,7 @@ from knowledge.api.fields import Flag, Text, WholeNumber
 from knowledge.api.toolsets import REGISTRY
 from knowledge.asks import Ask
 from knowledge.models import UNIT_TYPES, Agent, ItemType, Quality, Quarantine, Validation
-from knowledge.registry import standing, validating
+from knowledge.registry import trust_reports, validating
 
 
 class JudgmentInput(Input):
@@ -257,7 +257,7 @@ class ReputationView(AskView):
         responses={200: ReputationOutput, **errors()},
     )
     def get(self, request: Request, agent_id: str) -> Response:
-        return Response(ReputationOutput(standing.reputation_of(self.access, agent_id)).data)
+        return Response(ReputationOutput(trust_reports.reputation_of(self.access, agent_id)).data)
 
 
 class AgentOutput(serializers.ModelSerializer[Agent]):
@@ -288,5 +288,5 @@ class LeaderboardView(AskView):
         responses={200: LeaderboardOutput, **errors()},
     )
     def get(self, request: Request) -> Response:
-        found = standing.leaderboard(self.access, **PageInput.of_query(request))
+        found = trust_reports.leaderboard(self.access, **PageInput.of_query(request))
         return Response(LeaderboardOutput(found).data)

@@ -39,7 +39,7 @@ ETAG = OpenApiParameter(
 )
 
 
-def versioned(item: Item) -> Response:
+def item_response(item: Item) -> Response:
     """The whole item, with its version."""
     data = FullItemOutput(item).data
     return Response(data, headers={"ETag": _etag(data)})
@@ -54,7 +54,7 @@ def unless_known(request: Request, answer: ResponseT) -> ResponseT | Response:
     return answer
 
 
-def expected_by(request: Request) -> Expectation:
+def if_match_check(request: Request) -> Expectation:
     """Refuses an item that is not of the version that the caller names, if it names one."""
     wanted = request.headers.get("If-Match")
 
@@ -71,5 +71,5 @@ def expected_by(request: Request) -> Expectation:
 
 
 def _etag(data: Any) -> str:
-    """Of all that is answered: whatever changes for this caller is another version."""
+    """The ETag covers the whole answer: any change that this caller sees is another version."""
     return f'"{hashlib.sha256(JSONRenderer().render(data)).hexdigest()[:32]}"'

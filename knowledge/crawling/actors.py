@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from knowledge.crawling import crawl
 from knowledge.errors import InternalError
-from knowledge.jobs import sweeping
+from knowledge.jobs import stuck_rows
 from knowledge.jobs.actors import HOUR
 from knowledge.jobs.scheduling import every
 from knowledge.models import Source
@@ -27,10 +27,10 @@ def crawl_source(source_id: str) -> None:
 @dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_sources() -> None:
     """Go on with crawls whose job was lost, and begin those that are due again."""
-    for source in Source.objects.filter(pk__in=sweeping.stuck_sources()):
+    for source in Source.objects.filter(pk__in=stuck_rows.stuck_sources()):
         source.save(update_fields=["changed_at"])
         crawl_source.send(str(source.pk))
-    for source_id in sweeping.given_up_sources():
+    for source_id in stuck_rows.sources_of_dead_jobs():
         crawl.fail(source_id, InternalError("Its job died too often; crawl it again."))
     for source_id in crawl.stale(timezone.now()):
         with transaction.atomic():
@@ -39,7 +39,7 @@ def sweep_sources() -> None:
 
 def start_crawl(source_id: UUID) -> None:
     """Begin a crawl in the caller's transaction; one that runs already goes on."""
-    source = crawl.held(source_id)
+    source = crawl.lock_source(source_id)
     if source is not None and not source.is_at_work:
         crawl.queue(source)
         crawl_source.send(str(source_id))

@@ -10,13 +10,13 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from knowledge.crawling import frontier, sitemaps, visiting
+from knowledge.crawling import frontier, page_visit, sitemaps
 from knowledge.crawling.frontier import Rank
-from knowledge.crawling.keeping import Abandoned, Visit
+from knowledge.crawling.page_outcomes import CrawlAbandoned, Visit
 from knowledge.crawling.robots import LONGEST, Robots, read_robots
 from knowledge.crawling.site import Clock, Site
 from knowledge.errors import IngestFailed, QuarryError
-from knowledge.ingest.extraction import alone
+from knowledge.ingest.extraction import try_advisory_lock
 from knowledge.models import CrawlState, PageState, Source
 from knowledge.sources import http
 from knowledge.sources.addresses import read_url
@@ -35,8 +35,8 @@ TOO_MANY_REQUESTS = 429
 NO_PAGE = "No page of it could be kept; look at its pages for the reasons."
 
 
-def held(source_id: UUID) -> Source | None:
-    """A source that nobody else changes until this transaction ends; after contents and items."""
+def lock_source(source_id: UUID) -> Source | None:
+    """Lock the source's row until this transaction ends; lock contents and items before it."""
     return Source.objects.select_for_update(no_key=True).filter(pk=source_id).first()
 
 
@@ -57,7 +57,7 @@ def take_turn(source_id: UUID, *, clock: Clock | None = None) -> float | None:
     source = _at_work(source_id)
     if source is None:
         return None
-    with alone(_number_of(read_url(source.start_url).host)) as is_alone:
+    with try_advisory_lock(_number_of(read_url(source.start_url).host)) as is_alone:
         if not is_alone:
             return ANOTHER_AT_IT_SEC
         try:
@@ -102,7 +102,7 @@ class _Turn:
     def run(self) -> float | None:
         if self.source.state == CrawlState.QUEUED:
             self._begin()
-        self._keep_to(read_robots(self.source.robots))
+        self._follow_robots(read_robots(self.source.robots))
         while self.site.clock.now() < self.ends:
             source = _at_work(self.source.pk)
             if source is None or source.crawl != self.source.crawl:
@@ -122,7 +122,7 @@ class _Turn:
         source = self.source
         source.robots = _robots_of(self.site)
         robots = read_robots(source.robots)
-        self._keep_to(robots)
+        self._follow_robots(robots)
         told = list(islice(sitemaps.pages_told(self.site, robots), sitemaps.MOST_TOLD))
         start = frontier.address_of(self.site, source.start_url)
         if start is None:
@@ -137,7 +137,7 @@ class _Turn:
                 frontier.add_one(source, start, depth=0, rank=Rank.START)
                 frontier.add_links(self.site, source, told, depth=1, is_told=True)
 
-    def _keep_to(self, robots: Robots) -> None:
+    def _follow_robots(self, robots: Robots) -> None:
         self.robots = robots
         asked = min(robots.delay_sec or 0.0, LONGEST_DELAY_SEC)
         self.site.delay_sec = max(settings.QUARRY_CRAWL_DELAY_SEC, asked)
@@ -145,8 +145,8 @@ class _Turn:
     def _take(self, visit: Visit) -> float:
         """See to one page; the seconds to stay away when it is the site that does not answer."""
         try:
-            error = visiting.see_to(visit, self.robots)
-        except Abandoned:
+            error = page_visit.visit_page(visit, self.robots)
+        except CrawlAbandoned:
             return 0.0
         if error is None:
             self.failures = 0
@@ -154,9 +154,9 @@ class _Turn:
         self.failures += 1
         is_told_to_wait = error.details.get("status") == TOO_MANY_REQUESTS
         is_outage = is_told_to_wait or self.failures >= FAILURES_IN_A_ROW
-        return self._stay_away(error) if is_outage else 0.0
+        return self._pause_for_outage(error) if is_outage else 0.0
 
-    def _stay_away(self, error: IngestFailed) -> float:
+    def _pause_for_outage(self, error: IngestFailed) -> float:
         source = self.source
         if source.outages >= MOST_OUTAGES:
             raise IngestFailed(

@@ -40,7 +40,7 @@ _NAME_TAKEN = "refresh that one by its id, or choose another name"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceChanges:
-    """What to change about a source; what is left None stays."""
+    """Changes to a source; a field that is None stays as it is."""
 
     name: str | None = None
     include: Collection[str] | None = None
@@ -48,7 +48,7 @@ class SourceChanges:
     depth: int | None = None
     max_pages: int | None = None
 
-    def checked(self) -> dict[str, Any]:
+    def checked_fields(self) -> dict[str, Any]:
         """The model's fields to set, each within its rule."""
         fields: dict[str, Any] = {}
         if self.name is not None:
@@ -126,9 +126,9 @@ def add_source(
     wished = SourceChanges(
         name=name, include=include, exclude=exclude, depth=depth, max_pages=max_pages
     )
-    fields = {**wished.checked(), "start_url": _start(start_url)}
+    fields = {**wished.checked_fields(), "start_url": _start(start_url)}
     with refuse_taken_name("source", hint=_NAME_TAKEN):
-        folder_id = _filed_in(access, folder_id)
+        folder_id = _choose_folder(access, folder_id)
         if Source.objects.visible_to(access).count() >= MAX_SOURCES:
             raise Conflict(f"There are {MAX_SOURCES} sources already; delete one first.")
         source = Source.objects.create(
@@ -154,9 +154,9 @@ def crawl_again(access: Access, source_id: UUID) -> Source:
 def update_source(access: Access, source_id: UUID, wished: SourceChanges) -> Source:
     """Change what is given; patterns, depth and number of pages hold from the next page on."""
     access.require(Capability.WRITE)
-    fields = wished.checked()
+    fields = wished.checked_fields()
     with refuse_taken_name("source", hint=_NAME_TAKEN):
-        source = crawl.held(_visible(access, source_id).pk)
+        source = crawl.lock_source(_visible(access, source_id).pk)
         if source is None:
             raise not_found("source")
         before = _settings_of(source)
@@ -175,7 +175,7 @@ def delete_source(access: Access, source_id: UUID, *, delete_items: bool = False
     items = Item.objects.visible_to(access).filter(source_page__source=source_id)
     if delete_items:
         lock_contents_of(items)
-    source = crawl.held(source_id)
+    source = crawl.lock_source(source_id)
     if source is None:
         raise not_found("source")
     item_ids = list(items.values_list("pk", flat=True)) if delete_items else []
@@ -232,7 +232,7 @@ def _patterns(given: Collection[str], field: str) -> list[str]:
     return list(dict.fromkeys(patterns))
 
 
-def _filed_in(access: Access, folder_id: UUID | None) -> UUID | None:
+def _choose_folder(access: Access, folder_id: UUID | None) -> UUID | None:
     """Where the pages go: a token that reaches several folders must say in which."""
     if folder_id is not None:
         # Held: it is not deleted before the source that names it is there.

@@ -1,7 +1,7 @@
 """The addresses of a source that are known, and which of them comes next.
 
-Whatever a site's own lists name comes first, then what is nearer to the start, so that links
-without end are what is left over when the pages are used up.
+Pages of the site's own lists come first, then those nearer to the start, so that endless links are
+cut when the limit of pages is reached.
 """
 
 import re
@@ -64,7 +64,7 @@ class Address:
 def address_of(site: Site, url: str) -> Address | None:
     """The address of a page of this site; None for anything else."""
     try:
-        shown = read_url(canonical.shown(url)).url
+        shown = read_url(canonical.address_for_people(url)).url
         if not site.has(shown) or len(shown) > MAX_PAGE_URL:
             return None
         return Address(shown, canonical.key(shown))
@@ -96,7 +96,7 @@ def add_links(
         and fits(source, address.url)
     }
     known = dict(source.pages.values_list("key", "url"))
-    _bring_nearer(source, found.keys() & known.keys(), depth=depth)
+    _lower_depth(source, found.keys() & known.keys(), depth=depth)
     alike = _Alike(source)
     new = []
     for address in (found[key] for key in found if key not in known):
@@ -107,14 +107,14 @@ def add_links(
     new.sort(key=lambda page: (page.rank, "?" in page.url, len(page.url), page.url))
     most = KNOWN_A_PAGE * source.max_pages
     SourcePage.objects.bulk_create(new[:most], ignore_conflicts=True)
-    _forget_worst(source, most)
+    _delete_excess(source, most)
 
 
 def add_one(source: Source, address: Address, *, depth: int, rank: int) -> None:
     """Remember one page, at the place of the one that led to it."""
     if not source.pages.filter(key=address.key).exists():
         _page(source, address, depth=depth, rank=rank).save(force_insert=True)
-    _bring_nearer(source, {address.key}, depth=depth)
+    _lower_depth(source, {address.key}, depth=depth)
     source.pages.filter(key=address.key, rank__gt=rank).update(rank=rank)
 
 
@@ -149,7 +149,7 @@ def _page(source: Source, address: Address, *, depth: int, rank: int) -> SourceP
     return SourcePage(source=source, key=address.key, url=address.url, depth=depth, rank=rank)
 
 
-def _bring_nearer(source: Source, keys: Collection[str], *, depth: int) -> None:
+def _lower_depth(source: Source, keys: Collection[str], *, depth: int) -> None:
     """Pages that a shorter way leads to than was known."""
     source.pages.filter(key__in=keys, depth__gt=depth).update(depth=depth)
 
@@ -193,7 +193,7 @@ def _has_room(source: Source) -> bool:
 
 
 def _in_order(pages: QuerySet[SourcePage]) -> QuerySet[SourcePage]:
-    """First what has an item, for others may turn out to be the same as those.
+    """Pages that have an item come first, because others may turn out to be their duplicates.
 
     What failed comes last. What a worker died over did not, and is where it would have been.
     """
@@ -206,7 +206,7 @@ def _in_order(pages: QuerySet[SourcePage]) -> QuerySet[SourcePage]:
     ).order_by("failures", "is_new", "rank", "depth", "asks", Length("url"), "url")
 
 
-def _forget_worst(source: Source, most: int) -> None:
+def _delete_excess(source: Source, most: int) -> None:
     """Keep no more addresses than so many, beside those that this crawl has seen."""
     excess = source.pages.count() - most
     if excess > 0:

@@ -37,9 +37,9 @@ def is_of(pattern: str, url: str) -> bool:
     path = parts.path or "/"
     if "?" in pattern:
         path = f"{path}?{parts.query}"
-    return fits(quoted(pattern), quoted(path))
+    return fits(percent_encode(pattern), percent_encode(path))
 
 
-def quoted(text: str) -> str:
+def percent_encode(text: str) -> str:
     """As it goes over the wire, whichever way somebody wrote it down."""
     return quote(text, safe=_KEPT)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from knowledge.crawling.patterns import fits, quoted
+from knowledge.crawling.patterns import fits, percent_encode
 
 NAME = "quarry"
 LONGEST = 500_000
@@ -35,7 +35,7 @@ class Robots:
     def allows(self, url: str) -> bool:
         """Whether we may ask for an address; of two rules of one length the kinder counts."""
         parts = urlsplit(url)
-        address = quoted(f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}")
+        address = percent_encode(f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}")
         fitting = [rule for rule in self.rules if rule.fits(address)]
         decides = max(fitting, key=lambda rule: (len(rule.path), rule.allows), default=None)
         return decides is None or decides.allows
@@ -87,7 +87,7 @@ def _product(value: str) -> str:
 def _add_rule(group: _Group, name: str, value: str) -> None:
     group.is_open = False
     if name in ("allow", "disallow") and value:
-        group.rules.append(Rule(quoted(value), allows=name == "allow"))
+        group.rules.append(Rule(percent_encode(value), allows=name == "allow"))
     elif name == "crawl-delay":
         group.delay_sec = _seconds(value)
 

@@ -57,7 +57,7 @@ def links_in_markdown(text: str, url: str) -> list[str]:
 
 def _sitemap(site: Site, url: str) -> dict[str, list[str]]:
     try:
-        body = _unpacked(site.fetch(url, max_bytes=MAX_BYTES).body)
+        body = _gunzip(site.fetch(url, max_bytes=MAX_BYTES).body)
         told = run_in_child(
             "knowledge.sources.parsers.sitemap:read",
             {"body": base64.b64encode(body).decode()},
@@ -70,7 +70,7 @@ def _sitemap(site: Site, url: str) -> dict[str, list[str]]:
     return {"pages": told["pages"], "sitemaps": told["sitemaps"]}
 
 
-def _unpacked(body: bytes) -> bytes:
+def _gunzip(body: bytes) -> bytes:
     """A sitemap that is a gzip file; one that came so by its encoding is unpacked already."""
     if not body.startswith(b"\x1f\x8b"):
         return body

@@ -9,13 +9,13 @@ from django.db import connection, transaction
 from django.db.models import Count, Model, QuerySet
 
 from knowledge.access import Access, Capability
-from knowledge.exchange import readable
+from knowledge.exchange import markdown_export
 from knowledge.exchange.item_records import ItemRecord
 from knowledge.exchange.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
 from knowledge.exchange.records import ContentRecord, Counts, FolderRecord, Manifest
 from knowledge.models import REGISTRY_TYPES, Folder, Item, Relation, Source, Version
 from knowledge.models.item import ItemQuerySet
-from knowledge.storage.zips import Member, zipped
+from knowledge.storage.zips import Member, zip_members
 
 MANIFEST = "manifest.json"
 FOLDERS = "folders.jsonl"
@@ -47,7 +47,7 @@ def export_library(
 
 def _archive(access: Access, on_progress: OnProgress) -> Iterator[bytes]:
     with _one_moment():
-        yield from _gathered(zipped(_Export(access, on_progress).members()))
+        yield from _join_pieces(zip_members(_Export(access, on_progress).members()))
 
 
 @contextmanager
@@ -96,23 +96,25 @@ class _Export:
     def _content_lines(self) -> Iterator[bytes]:
         """Each content once, in the order of their ids."""
         items = self._items.select_related("content").order_by("content_id", "created_at", "pk")
-        for _, same in groupby(_streamed(items, _ROWS_WITH_TEXT), key=lambda item: item.content_id):
+        for _, same in groupby(
+            _stream_rows(items, _ROWS_WITH_TEXT), key=lambda item: item.content_id
+        ):
             yield ContentRecord.of(next(same).content).line()
 
     def _item_lines(self) -> Iterator[bytes]:
         """In the order of the contents, so that whoever imports can read both side by side."""
         items = self._described.defer(*_TEXTS).order_by("content_id", "created_at", "pk")
-        return (ItemRecord.of(item).line() for item in _streamed(items, _ROWS))
+        return (ItemRecord.of(item).line() for item in _stream_rows(items, _ROWS))
 
     def _relation_lines(self) -> Iterator[bytes]:
         relations = self._relations.order_by("created_at", "pk")
-        return (RelationRecord.of(each).line() for each in _streamed(relations, _ROWS))
+        return (RelationRecord.of(each).line() for each in _stream_rows(relations, _ROWS))
 
     def _version_lines(self) -> Iterator[bytes]:
         """Those of one item together and in their order, so that they are imported together."""
         items = self._items.filter(type__in=REGISTRY_TYPES).values("pk")
         versions = Version.objects.filter(item__in=items).order_by("item_id", "number")
-        return (VersionRecord.of(each).line() for each in _streamed(versions, _ROWS_WITH_TEXT))
+        return (VersionRecord.of(each).line() for each in _stream_rows(versions, _ROWS_WITH_TEXT))
 
     def _source_lines(self) -> Iterator[bytes]:
         for source in self._sources.order_by("created_at", "pk"):
@@ -122,22 +124,27 @@ class _Export:
             yield SourceRecord.of(source, [PageRecord.of(page, seen) for page in pages]).line()
 
     def _table(self) -> Iterator[bytes]:
-        yield readable.header_row()
-        for item in _streamed(self._described.defer(*_TEXTS).order_by("created_at", "pk"), _ROWS):
-            yield readable.row_of(item, self._folders_of(item))
+        yield markdown_export.header_row()
+        for item in _stream_rows(
+            self._described.defer(*_TEXTS).order_by("created_at", "pk"), _ROWS
+        ):
+            yield markdown_export.row_of(item, self._folders_of(item))
 
     def _files(self, total: int) -> Iterator[Member]:
         items = self._described.order_by("created_at", "pk")
-        for done, item in enumerate(_streamed(items, _ROWS_WITH_TEXT), start=1):
+        for done, item in enumerate(_stream_rows(items, _ROWS_WITH_TEXT), start=1):
             folders = self._folders_of(item)
-            yield readable.path_of(item, folders), readable.markdown_of(item, folders).encode()
+            yield (
+                markdown_export.path_of(item, folders),
+                markdown_export.markdown_of(item, folders).encode(),
+            )
             self._on_progress(done, total)
 
     def _folders_of(self, item: Item) -> list[str]:
         return sorted(self._names[filing.folder_id] for filing in item.seen_filings)
 
 
-def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Fewer and larger pieces, for each is a trip between threads."""
     held = bytearray()
     for piece in pieces:
@@ -148,5 +155,5 @@ def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield bytes(held)
 
 
-def _streamed(found: QuerySet[R, Any], rows: int) -> Iterator[R]:
+def _stream_rows(found: QuerySet[R, Any], rows: int) -> Iterator[R]:
     return found.iterator(chunk_size=rows)

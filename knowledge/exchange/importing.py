@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, PayloadTooLarge
-from knowledge.exchange import reattaching, restoring
+from knowledge.exchange import item_restore, link_restore
 from knowledge.exchange.exporting import (
     CONTENTS,
     FOLDERS,
@@ -31,9 +31,9 @@ from knowledge.exchange.exporting import (
     OnProgress,
 )
 from knowledge.exchange.item_records import ItemRecord
+from knowledge.exchange.item_restore import Batch, FolderIds, Group
 from knowledge.exchange.link_records import RelationRecord, SourceRecord, VersionRecord
 from knowledge.exchange.records import ContentRecord, FolderRecord, Manifest, Record
-from knowledge.exchange.restoring import Batch, FolderIds, Group
 from knowledge.locks import Lock
 from knowledge.storage.zips import Archive
 
@@ -60,7 +60,7 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportReport:
     """What came of an import: how much is new, was there already, or could not be taken."""
 
     folders: int = 0
@@ -88,25 +88,25 @@ def check_may_import(access: Access) -> None:
 
 def import_library(
     access: Access, file: BinaryIO, *, on_progress: OnProgress = lambda done, total: None
-) -> Imported:
+) -> ImportReport:
     """Add what an export has and the library lacks; stopped half way, run it again."""
     check_may_import(access)
-    report = Imported()
-    with _alone(access.owner_id), _bad_archive_is_bad_input():
-        archive = _opened(file)
+    report = ImportReport()
+    with _import_lock(access.owner_id), _bad_archive_is_bad_input():
+        archive = _open_archive(file)
         total = _manifest(archive).counts.items
         folder_ids = _folders(access, archive, report)
         done = 0
         for batch in _batches(_groups(archive, report)):
             done += sum(len(group.items) for group in batch)
-            _keep(access, batch, folder_ids, report)
+            _restore_batch(access, batch, folder_ids, report)
             on_progress(min(done, total), total)
         _links(access, archive, folder_ids, report)
     return report
 
 
 @contextmanager
-def _alone(owner_id: int) -> Iterator[None]:
+def _import_lock(owner_id: int) -> Iterator[None]:
     """One import at a time into a library; a dead one's hold ends with it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [Lock.IMPORT, owner_id])
@@ -137,7 +137,7 @@ def _bad_archive_is_bad_input() -> Iterator[None]:
 # The archive ----------------------------------------------------------------------------------
 
 
-def _opened(file: BinaryIO) -> Archive:
+def _open_archive(file: BinaryIO) -> Archive:
     archive = Archive(file, _LONGEST.keys())
     for name in _REQUIRED:
         if name not in archive:
@@ -157,15 +157,15 @@ def _manifest(archive: Archive) -> Manifest:
     try:
         return Manifest.model_validate_json(next(lines, b""))
     except ValidationError as error:
-        raise zipfile.BadZipFile(f"{MANIFEST}: {_told(error)}") from None
+        raise zipfile.BadZipFile(f"{MANIFEST}: {_first_fault(error)}") from None
 
 
-def _records(archive: Archive, name: str, kind: type[R], report: Imported) -> Iterator[R]:
-    return (record for _, record in _numbered(archive, name, kind, report))
+def _records(archive: Archive, name: str, kind: type[R], report: ImportReport) -> Iterator[R]:
+    return (record for _, record in _numbered_records(archive, name, kind, report))
 
 
-def _numbered(
-    archive: Archive, name: str, kind: type[R], report: Imported
+def _numbered_records(
+    archive: Archive, name: str, kind: type[R], report: ImportReport
 ) -> Iterator[tuple[int, R]]:
     """Each line as a record, but for those that are none; an older archive may lack all."""
     lines = archive.lines(name, longest=_LONGEST[name]) if name in archive else ()
@@ -173,23 +173,23 @@ def _numbered(
         try:
             yield number, kind.model_validate_json(line)
         except ValidationError as error:
-            report.leave_out(name, number, _told(error))
+            report.leave_out(name, number, _first_fault(error))
 
 
-def _told(error: ValidationError) -> str:
+def _first_fault(error: ValidationError) -> str:
     """The first thing that is wrong with a line, without its values."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(step) for step in first["loc"])
     return f"{place}: {first['msg']}" if place else first["msg"]
 
 
-def _groups(archive: Archive, report: Imported) -> Iterator[Group]:
+def _groups(archive: Archive, report: ImportReport) -> Iterator[Group]:
     """Each content with its items, read side by side: both files are in the contents' order."""
     items = _records(archive, ITEMS, ItemRecord, report)
     item = next(items, None)
     for content in _records(archive, CONTENTS, ContentRecord, report):
         while item and item.content_id < content.id:
-            item = _left_out(item, items, report)
+            item = _leave_out(item, items, report)
         mine: list[ItemRecord] = []
         while item and item.content_id == content.id:
             mine.append(item)
@@ -200,10 +200,12 @@ def _groups(archive: Archive, report: Imported) -> Iterator[Group]:
         if mine:
             yield Group(content, mine)
     while item:
-        item = _left_out(item, items, report)
+        item = _leave_out(item, items, report)
 
 
-def _left_out(item: ItemRecord, items: Iterator[ItemRecord], report: Imported) -> ItemRecord | None:
+def _leave_out(
+    item: ItemRecord, items: Iterator[ItemRecord], report: ImportReport
+) -> ItemRecord | None:
     report.leave_out(ITEMS, 0, f"{item.id}: its content {item.content_id} is not in {CONTENTS}")
     return next(items, None)
 
@@ -226,48 +228,50 @@ def _batches(groups: Iterator[Group]) -> Iterator[Batch]:
 # Rows -----------------------------------------------------------------------------------------
 
 
-def _folders(access: Access, archive: Archive, report: Imported) -> FolderIds:
+def _folders(access: Access, archive: Archive, report: ImportReport) -> FolderIds:
     """The folders here that those of the archive are."""
     ids: FolderIds = {}
     for record in _records(archive, FOLDERS, FolderRecord, report):
         if len(ids) >= MOST_FOLDERS:
             raise PayloadTooLarge(f"This archive has more than {MOST_FOLDERS:,} folders.")
-        with _no_other_meanwhile():
-            ids[record.id], is_new = restoring.keep_folder(access, record)
+        with _integrity_error_as_conflict():
+            ids[record.id], is_new = item_restore.restore_folder(access, record)
         report.folders += is_new
     return ids
 
 
-def _keep(access: Access, batch: Batch, folder_ids: FolderIds, report: Imported) -> None:
-    with _no_other_meanwhile():
-        kept = restoring.keep_batch(access, batch, folder_ids)
+def _restore_batch(
+    access: Access, batch: Batch, folder_ids: FolderIds, report: ImportReport
+) -> None:
+    with _integrity_error_as_conflict():
+        kept = item_restore.restore_batch(access, batch, folder_ids)
     report.items += kept.items
     report.contents += kept.contents
     report.skipped += kept.skipped
 
 
-def _links(access: Access, archive: Archive, folder_ids: FolderIds, report: Imported) -> None:
+def _links(access: Access, archive: Archive, folder_ids: FolderIds, report: ImportReport) -> None:
     """What hangs on the items, once all of them are there."""
-    versions = _numbered(archive, VERSIONS, VersionRecord, report)
+    versions = _numbered_records(archive, VERSIONS, VersionRecord, report)
     for item_id, mine in groupby(versions, key=lambda numbered: numbered[1].item_id):
-        with _no_other_meanwhile():
+        with _integrity_error_as_conflict():
             refuse = partial(report.leave_out, VERSIONS)
-            report.versions += reattaching.keep_versions(access, item_id, mine, refuse)
-    relations = _numbered(archive, RELATIONS, RelationRecord, report)
+            report.versions += link_restore.restore_versions(access, item_id, mine, refuse)
+    relations = _numbered_records(archive, RELATIONS, RelationRecord, report)
     while some := list(islice(relations, _BATCH_RELATIONS)):
-        with _no_other_meanwhile():
+        with _integrity_error_as_conflict():
             refuse = partial(report.leave_out, RELATIONS)
-            report.relations += reattaching.keep_relations(access, some, refuse)
-    for line, source in _numbered(archive, SOURCES, SourceRecord, report):
+            report.relations += link_restore.restore_relations(access, some, refuse)
+    for line, source in _numbered_records(archive, SOURCES, SourceRecord, report):
         try:
-            with _no_other_meanwhile():
-                report.sources += reattaching.keep_source(access, source, folder_ids)
+            with _integrity_error_as_conflict():
+                report.sources += link_restore.restore_source(access, source, folder_ids)
         except InvalidInput as error:
             report.leave_out(SOURCES, line, error.message)
 
 
 @contextmanager
-def _no_other_meanwhile() -> Iterator[None]:
+def _integrity_error_as_conflict() -> Iterator[None]:
     try:
         yield
     except IntegrityError:

@@ -38,7 +38,7 @@ from knowledge.models import (
     TransformState,
     Visibility,
 )
-from knowledge.models.attributes import checked_attributes, checked_task_changes
+from knowledge.models.attributes import check_attributes, check_task_changes
 from knowledge.validation import MAX_TAGS
 
 MAX_FILINGS = 1_000
@@ -83,7 +83,7 @@ class TransformRecord(Record):
 
     @classmethod
     def of(cls, transform: Transform | None) -> Self | None:
-        """None also while it is being made: whoever imports may ask for it again."""
+        """None also for an unfinished summary; after an import it can be requested again."""
         if transform is None or transform.state not in (TransformState.DONE, TransformState.FAILED):
             return None
         return cls.model_construct(
@@ -138,7 +138,7 @@ class ItemRecord(Record):
     created_at: Moment
     filings: Annotated[list[FilingRecord], Field(max_length=MAX_FILINGS)]
     quarantined: Literal[True] | None = None
-    """Told so that nothing which is held back comes back free."""
+    """Exported so that a quarantined item is quarantined again after an import."""
     transform: TransformRecord | None = None
 
     @classmethod
@@ -166,12 +166,12 @@ class ItemRecord(Record):
 
     @field_validator("type")
     @classmethod
-    def _known_type(cls, value: str) -> str:
+    def _check_type(cls, value: str) -> str:
         return one_of(value, ItemType.values)
 
     @field_validator("visibility")
     @classmethod
-    def _known_visibility(cls, value: str) -> str:
+    def _check_visibility(cls, value: str) -> str:
         return one_of(value, Visibility.values)
 
     @field_validator("attributes")
@@ -196,7 +196,7 @@ def _of_memory(type_: str, value: dict[str, Any]) -> dict[str, Any]:
     # A task whose project was out of its exporter's reach comes without one.
     is_loose = type_ == ItemType.TASK and "project" not in value
     try:
-        return checked_task_changes(value) if is_loose else checked_attributes(type_, value)
+        return check_task_changes(value) if is_loose else check_attributes(type_, value)
     except InvalidInput as error:
         raise ValueError(error.message.removesuffix(".")) from None
 

@@ -45,7 +45,7 @@ class RelationRecord(Record):
 
     @field_validator("type")
     @classmethod
-    def _known_type(cls, value: str) -> str:
+    def _check_type(cls, value: str) -> str:
         return one_of(value, RelationType.values)
 
     @property
@@ -72,7 +72,7 @@ class VersionRecord(Record):
 
     @field_validator("visibility")
     @classmethod
-    def _known_visibility(cls, value: str) -> str:
+    def _check_visibility(cls, value: str) -> str:
         return one_of(value, Visibility.values)
 
     @field_validator("document")
@@ -103,14 +103,14 @@ class PageRecord(Record):
     def of(cls, page: SourcePage, seen: Container[UUID]) -> Self:
         """Of a page whose item is not seen, only that there is such an address."""
         record = cls.model_construct(**{name: getattr(page, name) for name in cls.model_fields})
-        return record if page.item_id is None or page.item_id in seen else record.unread()
+        return record if page.item_id is None or page.item_id in seen else record.as_queued()
 
     @field_validator("state")
     @classmethod
-    def _known_state(cls, value: str) -> str:
+    def _check_state(cls, value: str) -> str:
         return one_of(value, PageState.values)
 
-    def unread(self) -> Self:
+    def as_queued(self) -> Self:
         """The same address, to be asked for as if it never had been."""
         return self.model_construct(
             key=self.key,

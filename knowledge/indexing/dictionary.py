@@ -53,7 +53,7 @@ class Reading(NamedTuple):
 
 
 class Tokens(dict[str, int]):
-    """What stands between blanks, by number; what is not known gets the next and is noted."""
+    """Numbers for the words between spaces; an unknown word gets the next number and is queued."""
 
     def __init__(self) -> None:
         self.new: list[str] = []
@@ -86,7 +86,7 @@ class Dictionary:
         if self._is_full():
             self.forget()
         try:
-            tokens, lengths = self._numbered([text.split() for text in texts])
+            tokens, lengths = self._token_numbers([text.split() for text in texts])
             self._learn()
         except BaseException:
             # Some tokens have a number by now, and nothing behind it.
@@ -94,7 +94,7 @@ class Dictionary:
             raise
         return self._marks_of(tokens, lengths)
 
-    def spelled(self, lexemes: Numbers) -> tuple[Bytes, Numbers]:
+    def bytes_of(self, lexemes: Numbers) -> tuple[Bytes, Numbers]:
         """The bytes of these lexemes, each ended by a zero, and how many each has."""
         ends = np.asarray(self._lexeme_ends)
         starts = ends[lexemes]
@@ -108,7 +108,7 @@ class Dictionary:
             or self._characters > _MOST_CHARACTERS
         )
 
-    def _numbered(self, tokens: Sequence[Sequence[str]]) -> tuple[Numbers, Numbers]:
+    def _token_numbers(self, tokens: Sequence[Sequence[str]]) -> tuple[Numbers, Numbers]:
         lengths = np.fromiter(map(len, tokens), np.int64, count=len(tokens))
         found = map(self._tokens.__getitem__, chain.from_iterable(tokens))
         return np.fromiter(found, np.int64, count=int(lengths.sum())), lengths
@@ -162,7 +162,7 @@ class Dictionary:
                     self._keep_word(word, lexemes or [], places or [], taken)
 
     def _keep_stems(self, rows: Iterable[tuple[str, str]]) -> set[str]:
-        """Keep those whose vector is one stem, or none for a common word; the others are left."""
+        """Cache words whose vector is one stem, or empty for a stop word; others stay uncached."""
         left = set()
         for word, vector in rows:
             stem = vector[1:-3]

@@ -76,18 +76,18 @@ def embedder_of(generation: Generation) -> Embedder:
     return embedder
 
 
-def hold_live_generation() -> None:
-    """Keep the live generation live until this transaction ends.
+def lock_index_shared() -> None:
+    """Take the index lock, shared: the live generation stays live until this transaction ends.
 
-    Chunks get their ids and vectors only while this is held, so that whoever has it alone
-    knows that every chunk up to the last id is there to be seen. It comes after the item's row.
+    Chunks get ids and vectors only under this lock, so that a process with the exclusive lock sees
+    every chunk up to the last id. To avoid deadlock, lock the item's row first.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [Lock.INDEX_WRITERS])
 
 
-def hold_off_writers() -> None:
-    """Wait until nobody writes to the index; until this transaction ends nobody starts."""
+def lock_index_exclusively() -> None:
+    """Take the index lock exclusively: wait for all writers, and block new ones until commit."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [Lock.INDEX_WRITERS])
 
@@ -138,13 +138,13 @@ def embed_missing(item_id: UUID, generation: Generation) -> Iterator[int]:
     while item := items.filter(pk=item_id).first():
         missing = _without_vector(item, generation)
         found = 0
-        for batch, vectors in _embedded(item, generation, missing):
+        for batch, vectors in _embed_missing(item, generation, missing):
             still = _store_batch(item_id, generation, batch, vectors)
             if still is None:
                 return
             found += still
             yield len(batch)
-        # Whoever writes an item anew replaces every chunk: all found, nothing else is missing.
+        # Rewriting an item replaces all its chunks, so if these are all there, none is missing.
         if found == len(missing):
             return
 
@@ -156,16 +156,16 @@ def mark_embedding_failed(item_id: UUID, reason: str) -> None:
     )
 
 
-def _embedded(
+def _embed_missing(
     item: Item, generation: Generation, chunk_ids: Sequence[int]
 ) -> Iterator[tuple[Sequence[int], Vectors]]:
     """The vectors of those chunks that are still there, given out when they are to be written."""
     for at in range(0, len(chunk_ids), _STORED_AT_ONCE):
         texts = _texts_of(item, chunk_ids[at : at + _STORED_AT_ONCE])
-        yield from _gathered(generation, list(texts), list(texts.values()))
+        yield from _embed_batches(generation, list(texts), list(texts.values()))
 
 
-def _gathered(
+def _embed_batches(
     generation: Generation, chunk_ids: Sequence[int], texts: Sequence[str]
 ) -> Iterator[tuple[Sequence[int], Vectors]]:
     vectors: list[Vectors] = []
@@ -222,7 +222,7 @@ def _store_batch(
     """Write the batch and say how many of its chunks are there; None if item or generation went."""
     # Another worker, or a re-index, may have been here since the batch was read.
     item = Item.objects.select_for_update().only("owner_id").filter(pk=item_id).first()
-    hold_live_generation()
+    lock_index_shared()
     if item is None or not Generation.objects.filter(pk=generation.pk, retired_at=None).exists():
         return None
     first, last = min(batch), max(batch)
@@ -258,7 +258,7 @@ def _mark_waiting(item_id: UUID, generation: Generation) -> None:
 def _mark_embedded(item_id: UUID, generation: Generation) -> bool:
     """Whether nothing is left to do; not so when another generation has become the live one."""
     item = Item.objects.select_for_update().filter(pk=item_id, in_kb=True).first()
-    hold_live_generation()
+    lock_index_shared()
     if live_generation() != generation:
         return False
     if item and not _without_vector(item, generation):

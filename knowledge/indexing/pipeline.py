@@ -1,4 +1,4 @@
-"""The steps that make an item searchable. Each holds its item's row and is safe to run twice."""
+"""The steps that make an item searchable. Each locks the item's row and is safe to run twice."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,8 @@ from functools import cache
 from django.db import connection
 
 from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows, field, jsonb, text_array
-from knowledge.indexing.generations import EmbeddedPieces, hold_live_generation, write_pieces
-from knowledge.indexing.wording import write_words
+from knowledge.indexing.generations import EmbeddedPieces, lock_index_shared, write_pieces
+from knowledge.indexing.keyword_rows import write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
 from knowledge.text.chunking import Piece
 from knowledge.text.languages import configuration_for
@@ -35,7 +35,7 @@ def index_item(
 
     Runs within the caller's transaction, which holds the item or has just made it.
     """
-    hold_live_generation()
+    lock_index_shared()
     # A new item has nothing to delete, and looking costs as much as all else for a short note.
     removed = 0 if is_new else _delete_chunks(item)
     chunk_ids = _write_chunks(item, pieces)

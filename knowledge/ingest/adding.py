@@ -17,7 +17,7 @@ from knowledge.models import Content, Folder, Item, Transform
 from knowledge.monitoring.metrics import INGESTED
 from knowledge.sources import canonical, links
 from knowledge.sources.addresses import read_url
-from knowledge.sources.extracted import Extracted, Fetched, Recording
+from knowledge.sources.extracted import Extracted, FetchedLink, Recording
 from knowledge.validation import (
     UPLOAD_INSTEAD,
     clean_line,
@@ -34,7 +34,7 @@ MAX_URL = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedItem:
     """What became of an addition: the item, where it was filed, and why it has no transform."""
 
     item: Item
@@ -59,12 +59,12 @@ def add_to_knowledge(
     auto_transform: bool = False,
     tags: Collection[str] = (),
     folder_id: UUID | None = None,
-) -> Added:
+) -> AddedItem:
     """Add what the caller sent, by its kind; into a folder within its reach, if it names one."""
     access.require(Capability.WRITE)
     check_kind(kind)
     if kind == "text":
-        title = required(title, "title", kind)
+        title = require_value(title, "title", kind)
     options = check_options(
         access,
         title=title,
@@ -74,10 +74,10 @@ def add_to_knowledge(
         folder_id=folder_id,
     )
     if kind == "url":
-        item = _add_link(access, required(url, "url", kind), options)
+        item = _add_link(access, require_value(url, "url", kind), options)
     else:
-        item = _add_text(access, required(text, "text", kind), options)
-    return Added.of(access, item, folder_id)
+        item = _add_text(access, require_value(text, "text", kind), options)
+    return AddedItem.of(access, item, folder_id)
 
 
 def add_text(
@@ -127,7 +127,7 @@ class FoundLink:
     key: str
     kind: str
     source: Content | Extracted | Recording
-    fetched: Fetched | None = None
+    fetched: FetchedLink | None = None
     """None when the address itself was known."""
 
 
@@ -138,7 +138,7 @@ def find_or_fetch(url: str) -> FoundLink:
     if known := Content.objects.find_shared(key):
         return FoundLink(key=key, kind=known.kind, source=known)
     fetched = links.open_link(url)
-    # Another address, or a feed, may lead to what is known: then that text is the one to come.
+    # The final address may be known already; then the text of that content is the one to index.
     if known := Content.objects.find_shared(fetched.key):
         return FoundLink(key=key, kind=known.kind, source=known, fetched=fetched)
     return FoundLink(key=key, kind=fetched.kind, source=fetched.found, fetched=fetched)
@@ -168,7 +168,7 @@ def check_kind(kind: str) -> None:
     one_of(kind, KINDS, field="kind")
 
 
-def required(value: str | None, field: str, kind: str) -> str:
+def require_value(value: str | None, field: str, kind: str) -> str:
     """The value of a field that an addition of this kind cannot do without."""
     if value is None or (field == "url" and not str(value).strip()):
         raise InvalidInput(f'{field} is required when kind is "{kind}".', field=field)
@@ -211,7 +211,7 @@ def _clean_url(url: str) -> str:
 def _key_of(url: str) -> str:
     """The address's key; one that could never be opened is the caller's mistake."""
     try:
-        read_url(canonical.unwrapped(url))
+        read_url(canonical.unwrap_amp(url))
         return canonical.key(url)
     except IngestFailed as error:
         if error.details.get("reason") != "bad_url":

@@ -9,7 +9,7 @@ from django.db import transaction
 from knowledge.access import Access, Capability
 from knowledge.errors import QuarryError
 from knowledge.ingest import contents
-from knowledge.ingest.adding import Added, check_options
+from knowledge.ingest.adding import AddedItem, check_options
 from knowledge.ingest.items import ItemOptions, create_item
 from knowledge.ingest.uploads import (
     DOCUMENTS,
@@ -34,7 +34,7 @@ def finish_upload(
     tags: Collection[str] = (),
     auto_transform: bool = False,
     folder_id: UUID | None = None,
-) -> Added:
+) -> AddedItem:
     """Make an item of a stored file; asked again, answer the item that it has become."""
     access.require(Capability.WRITE)
     if folder_id:
@@ -42,7 +42,7 @@ def finish_upload(
     with transaction.atomic():
         upload = take_upload(access, upload_id, kinds=kinds)
         if upload.state == UploadState.FINISHED:
-            return _added_before(access, upload, folder_id)
+            return _earlier_answer(access, upload, folder_id)
         options = check_options(
             access,
             title=title,
@@ -51,7 +51,7 @@ def finish_upload(
             auto_transform=auto_transform,
             folder_id=folder_id,
         )
-        return Added.of(access, add_upload(access, upload, options), folder_id)
+        return AddedItem.of(access, add_upload(access, upload, options), folder_id)
 
 
 def add_file(
@@ -63,7 +63,7 @@ def add_file(
     tags: Collection[str] = (),
     auto_transform: bool = False,
     folder_id: UUID | None = None,
-) -> Added:
+) -> AddedItem:
     """Add a file of this machine in one go: all three steps are taken, or nothing is left."""
     with path.open("rb") as file:
         media_type = files.sniff(file.read(files.HEAD), path.name)
@@ -122,9 +122,9 @@ def _create_content(upload: Upload, kind: str, seconds: float | None) -> Content
     return content
 
 
-def _added_before(access: Access, upload: Upload, folder_id: UUID | None) -> Added:
+def _earlier_answer(access: Access, upload: Upload, folder_id: UUID | None) -> AddedItem:
     item = Item.objects.visible_to(access).filter(content=upload.content_id).first()
     if item is None or upload.content_id is None:
         raise no_such_upload()
     is_there = folder_id and item.filings.filter(folder=folder_id).exists()
-    return Added(item, folder_id if is_there else access.filing_folder_id, None)
+    return AddedItem(item, folder_id if is_there else access.filing_folder_id, None)

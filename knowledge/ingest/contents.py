@@ -30,7 +30,7 @@ from knowledge.models.locking import lock_content
 from knowledge.monitoring.metrics import INGESTED
 from knowledge.providers.protocols import StillTranscribing
 from knowledge.sources import audio
-from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, Fetched, Part, Recording
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, FetchedLink, Part, Recording
 from knowledge.text.chunking import chunk
 from knowledge.text.languages import language_of
 from knowledge.validation import make_storable
@@ -44,11 +44,11 @@ def lock_known(known: Content) -> Content | None:
     return None if content is None or content.state == ContentState.FAILED else content
 
 
-def save_fetched(owner_id: int, key: str, fetched: Fetched) -> Content | None:
+def save_fetched(owner_id: int, key: str, fetched: FetchedLink) -> Content | None:
     """The shared content of what a link led to, locked: there already, failed before, or new.
 
-    Runs within the caller's transaction; the owner pays for what must be transcribed. None if
-    the last who had it deletes it at this very moment.
+    Runs within the caller's transaction; the owner pays for a transcription. None if the content is
+    deleted at the same moment.
     """
     found, is_new = Content.objects.get_or_create(
         canonical_url=fetched.key, defaults=_fields_of(fetched)
@@ -71,7 +71,7 @@ def save_fetched(owner_id: int, key: str, fetched: Fetched) -> Content | None:
     return content
 
 
-def _fields_of(fetched: Fetched) -> dict[str, Any]:
+def _fields_of(fetched: FetchedLink) -> dict[str, Any]:
     title = " ".join(fetched.found.title.split()) or _name_of(fetched.url)
     return {"kind": fetched.kind, "url": fetched.url, "title": title[:500], "text": ""}
 
@@ -81,7 +81,7 @@ def _name_of(url: str) -> str:
     return unquote(PurePosixPath(parts.path).name) or parts.netloc or "Untitled"
 
 
-def _save_fetched_text(content: Content, fetched: Fetched, extracted: Extracted) -> None:
+def _save_fetched_text(content: Content, fetched: FetchedLink, extracted: Extracted) -> None:
     content.duration_sec = extracted.duration_sec
     content.rung, content.media_url = fetched.rung, fetched.media_url
     content.transcription_status = (
@@ -153,7 +153,7 @@ def save_failure(content_id: UUID, error: QuarryError) -> list[Item]:
 
 def set_text(content: Content, extracted: Extracted) -> None:
     """What a source said, on its content; not saved yet."""
-    content.text = checked_text(extracted)
+    content.text = storable_text(extracted)
     content.title = (" ".join(extracted.title.split()) or content.title or "Untitled")[:500]
     content.author = content.author or extracted.author[:500]
     content.language = (extracted.language or language_of(content.text))[:20]
@@ -167,7 +167,7 @@ def set_text(content: Content, extracted: Extracted) -> None:
         content.transcription_status = TranscriptionStatus.DONE
 
 
-def checked_text(extracted: Extracted) -> str:
+def storable_text(extracted: Extracted) -> str:
     """The text, if it is one that can be kept."""
     if not extracted.text.strip():
         raise IngestFailed("There is no text in it to be found.", reason="not_extractable")

@@ -4,7 +4,13 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from knowledge.access import Access, Capability
-from knowledge.ingest.adding import check_kind, check_options, check_text, find_or_fetch, required
+from knowledge.ingest.adding import (
+    check_kind,
+    check_options,
+    check_text,
+    find_or_fetch,
+    require_value,
+)
 from knowledge.ingest.contents import believable_length
 from knowledge.ledger import quotas
 from knowledge.models import Folder
@@ -14,7 +20,7 @@ from knowledge.sources.extracted import Extracted, Recording
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What an addition would be and cost; minutes are unknown where its source does not tell."""
+    """What an addition would be and cost; minutes are None if the source gives no length."""
 
     kind: str
     title: str
@@ -41,10 +47,10 @@ def estimate(
     if folder_id:
         Folder.objects.visible_to(access).all_of([folder_id])
     if kind == "text":
-        options = check_options(access, title=required(title, "title", kind))
-        check_text(required(text, "text", kind))
+        options = check_options(access, title=require_value(title, "title", kind))
+        check_text(require_value(text, "text", kind))
         return _estimate(access, kind, options.title, seconds=0)
-    link = find_or_fetch(required(url, "url", kind))
+    link = find_or_fetch(require_value(url, "url", kind))
     source = link.source
     if isinstance(source, Recording):
         seconds, is_ready = believable_length(source), False

@@ -27,7 +27,7 @@ from knowledge.monitoring.metrics import provider_call
 from knowledge.providers import live_transcriber, transcriber_named
 from knowledge.providers.protocols import StillTranscribing
 from knowledge.sources import audio, files, links
-from knowledge.sources.extracted import Extracted, spoken
+from knowledge.sources.extracted import Extracted, join_segments
 from knowledge.storage import live_store
 
 DOWNLOAD_SEC = 1_800
@@ -36,7 +36,7 @@ ANOTHER_AT_IT_SEC = 10.0
 
 def read_upload(content_id: UUID) -> Extracted | None:
     """The text of an uploaded document; None when there is nothing left to do."""
-    content = _begun(content_id, Step.EXTRACT)
+    content = _begin_step(content_id, Step.EXTRACT)
     if content is None:
         return None
     upload = getattr(content, "upload", None)
@@ -51,17 +51,17 @@ def transcribe(content_id: UUID) -> Extracted | None:
 
     StillTranscribing also while another worker is at it: that one may yet be killed.
     """
-    with alone(content_id.int) as is_alone:
+    with try_advisory_lock(content_id.int) as is_alone:
         if not is_alone:
             raise StillTranscribing(ANOTHER_AT_IT_SEC)
-        content = _begun(content_id, Step.TRANSCRIBE)
+        content = _begin_step(content_id, Step.TRANSCRIBE)
         if content is None:
             forget_media(content_id)
             return None
         with _media(content) as path:
             seconds = _length(content, path)
             quotas.reserve(_payer(content), content_id, seconds)
-            return _transcribed(content, path, seconds)
+            return _transcribe(content, path, seconds)
 
 
 def forget_media(content_id: UUID) -> None:
@@ -103,8 +103,8 @@ class ContentNotebook:
         )
 
 
-def _begun(content_id: UUID, step: Step) -> Content | None:
-    """The content with its step on record, unless its text is there or it is gone."""
+def _begin_step(content_id: UUID, step: Step) -> Content | None:
+    """Record the step and return the content; None if the content is finished or deleted."""
     fields: dict[str, Any] = {
         "state": ContentState.WORKING,
         "step": step,
@@ -118,8 +118,8 @@ def _begun(content_id: UUID, step: Step) -> Content | None:
 
 
 @contextmanager
-def alone(number: int) -> Iterator[bool]:
-    """Whether this worker is the only one at what has that number; a dead one's hold ends."""
+def try_advisory_lock(number: int) -> Iterator[bool]:
+    """Try the advisory lock of that number; it yields whether this worker got it."""
     key = thing_key(number)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
@@ -156,7 +156,7 @@ def _media(content: Content) -> Iterator[Path]:
 
 
 def _is_with_vendor(content: Content) -> bool:
-    """Whether only the answer is awaited: then nobody opens the file, which may be a large one."""
+    """Whether only the vendor's answer is awaited; then the large file is not opened."""
     return "ref" in content.notes and content.duration_sec is not None
 
 
@@ -167,8 +167,8 @@ def _length(content: Content, path: Path) -> float:
     return audio.probe(path)
 
 
-def _transcribed(content: Content, path: Path, seconds: float) -> Extracted:
-    """Go on with the transcriber that began, whatever the settings say by now."""
+def _transcribe(content: Content, path: Path, seconds: float) -> Extracted:
+    """Continue with the transcriber that began this job, even if the setting has changed."""
     transcriber = transcriber_named(content.rung) if content.rung else live_transcriber()
     cost = Decimal(str(round(transcriber.usd_per_hour * seconds / 3600, 4)))
     Content.objects.filter(pk=content.pk).update(
@@ -177,7 +177,7 @@ def _transcribed(content: Content, path: Path, seconds: float) -> Extracted:
     notebook = ContentNotebook(content.pk)
     with provider_call(transcriber.name, "transcribe", expected=StillTranscribing):
         transcript = transcriber.transcribe(path, notebook, language=content.language)
-    text, parts = spoken(list(transcript.segments))
+    text, parts = join_segments(list(transcript.segments))
     return Extracted(text=text, parts=parts, language=transcript.language, duration_sec=seconds)
 
 

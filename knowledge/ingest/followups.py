@@ -74,4 +74,4 @@ def deliver_webhook(delivery_id: str) -> None:
     except ProviderUnavailable:
         if not is_last_try():
             raise
-        webhooks.give_up(UUID(delivery_id))
+        webhooks.mark_failed(UUID(delivery_id))

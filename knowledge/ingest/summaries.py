@@ -66,7 +66,7 @@ def _keep(item: Item, summary: Summary) -> None:
     transform.state = TransformState.DONE
     transform.tldr = summary.tldr
     transform.key_points = list(summary.key_points)
-    transform.quotes = list(_located(item, summary.quotes))
+    transform.quotes = list(_locate_quotes(item, summary.quotes))
     transform.model = summary.model[:100]
     transform.cost_usd = Decimal(str(round(summary.cost_usd, 4)))
     transform.error = ""
@@ -74,7 +74,7 @@ def _keep(item: Item, summary: Summary) -> None:
     _count(item.owner_id, timezone.now().date())
 
 
-def _located(item: Item, quotes: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _locate_quotes(item: Item, quotes: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Each quote with its place in the source; one that does not stand there is left out."""
     content = item.content
     for quote in quotes:

@@ -8,7 +8,7 @@ from knowledge.errors import InternalError
 from knowledge.indexing import generations
 from knowledge.ingest import contents, extraction
 from knowledge.ingest.followups import embed_item
-from knowledge.jobs import sweeping
+from knowledge.jobs import stuck_rows
 from knowledge.jobs.actors import HOUR, MAX_RETRIES
 from knowledge.jobs.scheduling import every
 from knowledge.ledger import changes, idempotency, quotas
@@ -33,16 +33,16 @@ def sweep_uploads() -> None:
 @dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_lost_jobs() -> None:
     """Send again what a job server lost, and say so of what killed its workers too often."""
-    for content in Content.objects.filter(pk__in=sweeping.stuck_contents()):
+    for content in Content.objects.filter(pk__in=stuck_rows.stuck_contents()):
         content.save(update_fields=["changed_at"])
         contents.start_job(content)
-    for item in Item.objects.filter(pk__in=sweeping.stuck_items()):
+    for item in Item.objects.filter(pk__in=stuck_rows.stuck_items()):
         item.save(update_fields=["updated_at"])
         embed_item.send(str(item.pk))
     lost = InternalError("Its job died too often; retry, then tell the operator.")
-    for content_id in sweeping.given_up_contents():
+    for content_id in stuck_rows.contents_of_dead_jobs():
         contents.fail_content(content_id, lost)
-    for item_id in sweeping.given_up_items():
+    for item_id in stuck_rows.items_of_dead_jobs():
         generations.mark_embedding_failed(item_id, lost.message)
 
 
@@ -50,7 +50,7 @@ def sweep_lost_jobs() -> None:
 @dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_leftovers() -> None:
     """Give back and remove what was kept for contents and calls that are gone."""
-    quotas.give_back_forgotten()
+    quotas.release_stale_reservations()
     extraction.remove_abandoned_media()
     idempotency.forget_old()
     changes.forget_old()

@@ -29,18 +29,18 @@ def transform_item(access: Access, item_id: UUID) -> Transform:
         )
     live_summarizer()  # refuses here, and not in the job, when it lacks its key
     with transaction.atomic():
-        transform = _held(item)
+        transform = _lock_transform(item)
         if not _is_under_way(transform):
             _queue(transform)
     return transform
 
 
 def want_transform(item: Item) -> Transform:
-    """Have an item that is being added summed up as soon as its text is there.
+    """Request a summary of an item that is being added; it starts when the text is ready.
 
-    Runs within the caller's transaction. Whatever stands against it is told on the row.
+    Runs within the caller's transaction. A reason against it is stored on the row.
     """
-    transform = _held(item)
+    transform = _lock_transform(item)
     try:
         live_summarizer()
     except (ProviderUnavailable, ImproperlyConfigured) as error:
@@ -52,8 +52,8 @@ def want_transform(item: Item) -> Transform:
     return transform
 
 
-def _held(item: Item) -> Transform:
-    """The item's row of this kind, new and waiting unless there was one."""
+def _lock_transform(item: Item) -> Transform:
+    """Get or create the item's transform, and lock it."""
     transform, _ = Transform.objects.select_for_update().get_or_create(item=item)
     return transform
 

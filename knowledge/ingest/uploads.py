@@ -50,7 +50,7 @@ def begin_upload(access: Access, *, filename: str, media_type: str, size: int) -
     access.require(Capability.WRITE)
     filename = clean_filename(filename)
     media_type = _bare(clean_line(media_type, field="mime_type", longest=MAX_MEDIA_TYPE))
-    media_type = files.announced(media_type, filename)
+    media_type = files.check_announcement(media_type, filename)
     _check_size(size)
     upload_id, now = uuid4(), timezone.now()
     upload = Upload.objects.create(
@@ -63,7 +63,7 @@ def begin_upload(access: Access, *, filename: str, media_type: str, size: int) -
         key=f"{access.owner_id}/{upload_id}",
         expires_at=now + FINISH_WITHIN,
     )
-    put = live_store().signed_put(
+    put = live_store().sign_put(
         upload.key, media_type=media_type, size=size, expires_at=_put_before(upload)
     )
     return Begun(upload=upload, put=put, expires_at=_put_before(upload), max_bytes=max_bytes())
@@ -73,11 +73,11 @@ def receive_upload(
     upload_id: UUID, *, signature: str, media_type: str, length: int | None
 ) -> "Incoming":
     """Open a draft for the file that the signature allows; the signature is the whole right."""
-    store, upload = _signed_upload(upload_id, signature)
+    store, upload = _upload_of_signature(upload_id, signature)
     if upload.state != UploadState.BEGUN:
-        raise _stored_before()
+        raise _stored_conflict()
     if timezone.now() >= _put_before(upload):
-        raise _expired()
+        raise _expiry_conflict()
     if _bare(media_type) != upload.media_type:
         raise UnsupportedMedia(
             f"This file was announced as {upload.media_type}; send that as its Content-Type.",
@@ -106,13 +106,13 @@ class Incoming:
     def store(self) -> None:
         """Keep the file if it is whole, and if no other was kept meanwhile."""
         _check_length(self.received, self.upload.size)
-        self.draft.settle()
+        self.draft.fsync()
         with transaction.atomic():
             held = Upload.objects.select_for_update().filter(pk=self.upload.pk).first()
             if held is None:
-                raise _expired()
+                raise _expiry_conflict()
             if held.state != UploadState.BEGUN:
-                raise _stored_before()
+                raise _stored_conflict()
             self.draft.keep()
             held.state = UploadState.STORED
             held.save(update_fields=["state"])
@@ -183,7 +183,7 @@ def _check_length(length: int, size: int) -> None:
         )
 
 
-def _signed_upload(upload_id: UUID, signature: str) -> tuple[LocalStore, Upload]:
+def _upload_of_signature(upload_id: UUID, signature: str) -> tuple[LocalStore, Upload]:
     store, upload = live_store(), Upload.objects.filter(pk=upload_id).first()
     if (
         upload is None
@@ -207,7 +207,7 @@ def _check_kind(upload: Upload, kinds: Collection[str]) -> None:
 
 def _check_file(upload: Upload, store: FileStore) -> None:
     if timezone.now() >= upload.expires_at:
-        raise _expired()
+        raise _expiry_conflict()
     size = store.size_of(upload.key)
     if size is None:
         raise Conflict("The file is not there yet; PUT it to its signed_url first.", reason="empty")
@@ -226,9 +226,9 @@ def no_such_upload() -> NotFound:
     return NotFound(f"No such upload, or it is not yours to use; {_BEGIN_AGAIN}.")
 
 
-def _stored_before() -> Conflict:
+def _stored_conflict() -> Conflict:
     return Conflict("The file was put already; finish the upload.", reason="stored")
 
 
-def _expired() -> Conflict:
+def _expiry_conflict() -> Conflict:
     return Conflict(f"This upload has expired; {_BEGIN_AGAIN}.", reason="expired")

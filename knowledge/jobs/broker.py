@@ -107,11 +107,11 @@ def without_message(ids: Collection[UUID]) -> list[UUID]:
     """Those of the ids that no message is about: none waits for them, and none is being run."""
     names = {str(one) for one in ids}
     broker = dramatiq.get_broker()
-    named = broker.names(names) if isinstance(broker, JobServer) else _named_in_job_table(names)
+    named = broker.names(names) if isinstance(broker, JobServer) else _names_in_job_table(names)
     return [one for one in ids if str(one) not in named]
 
 
-def _named_in_job_table(names: set[str]) -> set[str]:
+def _names_in_job_table(names: set[str]) -> set[str]:
     named: set[str] = set()
     for encoded in Job.objects.values_list("message", flat=True).iterator():
         named |= arguments_of(bytes(encoded)) & names
@@ -152,10 +152,10 @@ def _server_at(url: str) -> JobServer:
 
 def job_middleware() -> list[Middleware]:
     """What surrounds every job, outermost first."""
-    return [Counted(), DjangoConnections(), Retries(), CurrentMessage(), TimeLimit()]
+    return [CountJobs(), DjangoConnections(), Retries(), CurrentMessage(), TimeLimit()]
 
 
-class Counted(Middleware):
+class CountJobs(Middleware):
     """Counts jobs by how they end; outermost, so that it sees what `Retries` made of them."""
 
     def __init__(self) -> None:

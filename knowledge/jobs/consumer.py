@@ -1,4 +1,4 @@
-"""How a worker takes messages from the job table, and keeps them for as long as it lives.
+"""How a worker takes messages from the job table, and owns them for as long as it lives.
 
 Claims are held by an advisory lock of the worker's session: they are free the moment it dies.
 """
@@ -138,17 +138,17 @@ class PostgresConsumer(Consumer):
 
     def ack(self, message: HeldMessage) -> None:  # type: ignore[override]
         if message.retry_in is None:
-            self._settle(message, _FINISH)
+            self._finish_message(message, _FINISH)
         else:
-            self._settle(
+            self._finish_message(
                 message, _PUT_BACK, message.encode(), message.error_text(), message.retry_in
             )
 
     def nack(self, message: HeldMessage) -> None:  # type: ignore[override]
-        self._settle(message, _BURY, message.error_text())
+        self._finish_message(message, _BURY, message.error_text())
 
     def close(self) -> None:
-        """Give back whatever is still held, and the lock with it."""
+        """Release the messages that are still claimed, and the advisory lock."""
         with self.mutex, suppress(*OUTAGE):
             if self.session is not None:
                 self.session.execute(_RELEASE, [self.key, []])
@@ -160,7 +160,7 @@ class PostgresConsumer(Consumer):
         with suppress(BlockingIOError):
             self.nudges.recv(4096)
         with self.mutex:
-            session = self._connected()
+            session = self._connect()
             self._free_claims_of_the_dead(session)
             # Asking for none, when there is no room, still notices a broken connection.
             room = 1 if len(self.held) < self.prefetch and not self.draining.is_set() else 0
@@ -183,19 +183,19 @@ class PostgresConsumer(Consumer):
             until_look = self.next_look - time.monotonic()
             wait([session.fileno(), self.nudges], min(POLL_SEC, max(until_look, 0.01)))
 
-    def _settle(self, message: HeldMessage, sql: str, *values: object) -> None:
+    def _finish_message(self, message: HeldMessage, sql: str, *values: object) -> None:
         with self.mutex:
             try:
-                settled = self._connected().execute(sql, [*values, *message.claim]).rowcount
+                settled = self._connect().execute(sql, [*values, *message.claim]).rowcount
             except OUTAGE as error:
                 self._disconnect()
                 raise ConnectionClosed(str(error)) from error  # type: ignore[no-untyped-call]
             self.held.discard(message.claim[0])
         if not settled:
             logger.warning("%s ran, but its claim was lost to another worker.", message)
-        self._nudge()
+        self._wake_loop()
 
-    def _connected(self) -> psycopg.Connection[Any]:
+    def _connect(self) -> psycopg.Connection[Any]:
         if self.session is None:
             session = open_session(f"quarry worker: {self.queue_name}")
             try:
@@ -212,7 +212,7 @@ class PostgresConsumer(Consumer):
         if lock != (True,):
             raise psycopg.OperationalError("The worker's lock is not free yet.")
         session.execute(_RELEASE, [self.key, list(self.held)])
-        session.add_notify_handler(lambda _: self._nudge())
+        session.add_notify_handler(lambda _: self._wake_loop())
         session.execute("LISTEN knowledge_job")
 
     def _disconnect(self) -> None:
@@ -239,7 +239,7 @@ class PostgresConsumer(Consumer):
         self.suspects = [key for (key,) in session.execute(_UNLOCKED_WORKERS, [self.key])]
         self.next_look = time.monotonic() + (CONFIRM_SEC if self.suspects else POLL_SEC)
 
-    def _nudge(self) -> None:
+    def _wake_loop(self) -> None:
         with suppress(OSError):
             self.nudger.send(b"!")
 

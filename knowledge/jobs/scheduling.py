@@ -1,4 +1,4 @@
-"""Sweeps: jobs that are sent once in every so many seconds, by one worker of all.
+"""Sweeps: periodic jobs, sent by one worker at a time.
 
 Every worker runs the scheduler, and the one whose session holds its lock acts. The lock is free
 the moment that session ends, however it ends.
@@ -31,7 +31,7 @@ MAX_BACKOFF_SEC = 10.0
 
 _MESSAGE_IDS = UUID("5e0d3cb8-6f3c-4b62-9a57-0d5f4c1c7a11")
 
-# Whoever is second to take a slot finds it taken, also if both believe to hold the lock.
+# The second upsert of a slot changes no row, even if two workers believe to have the lock.
 _TAKE_SLOT = """
 INSERT INTO knowledge_schedule AS schedule (name, last_run_at) VALUES (%s, %s)
 ON CONFLICT (name) DO UPDATE SET last_run_at = EXCLUDED.last_run_at

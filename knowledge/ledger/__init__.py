@@ -1,1 +1,1 @@
-"""What is kept beside a change: the log for undo, quotas, idempotency keys, webhooks."""
+"""Records that accompany a change: the log for undo, quotas, idempotency keys, webhooks."""

@@ -86,14 +86,14 @@ def item_deleted(access: Access, item: Item) -> None:
             "upload": upload and str(upload.pk),
             "filings": [as_data(filing) for filing in item.filings.all()],
             "transform": [as_data(row) for row in Transform.objects.filter(item=item)],
-            "belongings": [{**_model(row), "row": as_data(row)} for row in _belongings(item)],
+            "belongings": [{**_model(row), "row": as_data(row)} for row in _dependent_rows(item)],
             "page": _page_of(item),
         },
     )
 
 
-def _belongings(item: Item) -> Iterator[Model]:
-    """What goes with an item when it is deleted, and comes back with it."""
+def _dependent_rows(item: Item) -> Iterator[Model]:
+    """Rows that are deleted with an item, and restored with it."""
     yield from Relation.objects.filter(Q(source=item) | Q(target=item))
     for model in (Version, Quality, Validation, Quarantine):
         yield from model._default_manager.filter(item=item)

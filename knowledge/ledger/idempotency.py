@@ -37,7 +37,7 @@ def claim(*, caller: str, route: str, key: str, request_hash: str) -> Idempotenc
     if is_new:
         return record
     if _is_over(record):
-        # Of all who repeat it now, the first has the key; whoever is second sees that.
+        # Of concurrent repeats, the first claims the key again; the others see its record.
         _mine(record).delete()
         return claim(caller=caller, route=route, key=key, request_hash=request_hash)
     if record.request_hash != request_hash:
@@ -69,7 +69,7 @@ def forget_old() -> None:
 
 
 def _is_over(record: IdempotencyRecord) -> bool:
-    """Whether the key is free again: its day is over, or whoever ran it is gone."""
+    """Whether the key is free again: it has expired, or its call ended without an answer."""
     age = timezone.now() - record.created_at
     return age >= (LOST_AFTER if record.status is None else KEPT_FOR)
 

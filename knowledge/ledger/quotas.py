@@ -45,7 +45,7 @@ class Quota:
             return True
         return self.used_sec + needed <= self.cap_per_month * 60
 
-    def exceeded(self, minutes: float) -> QuotaExceeded:
+    def exceeded_error(self, minutes: float) -> QuotaExceeded:
         return QuotaExceeded(
             f"This needs {minutes:g} minutes of transcription, and {self.remaining:g} of the "
             f"{self.cap_per_month} a month of the tier {self.tier} are left; "
@@ -97,17 +97,17 @@ def quota_of(owner_id: int) -> Quota:
 def reserve(owner_id: int, content_id: UUID, seconds: float | None) -> None:
     """Set seconds aside for a content, or change how many; whoever reserved first pays.
 
-    Of an unknown length nothing is set aside yet, but a minute must be left, and who pays is noted.
+    For an unknown length nothing is reserved yet, but a minute must be left; the payer is stored.
     """
     needed = ceil(seconds or 0)
     open_one = _open_reservation(content_id)
     payer = open_one.owner_id if open_one else owner_id
     month = open_one.month if open_one else _this_month()
-    usage = _held_usage(payer, month)
+    usage = _lock_usage(payer, month)
     more = needed - (open_one.seconds if open_one else 0)
     quota = _quota(payer, usage)
     if not quota.has_room_for(more if seconds is not None else None):
-        raise quota.exceeded(round((more or 60) / 60, 1))
+        raise quota.exceeded_error(round((more or 60) / 60, 1))
     Usage.objects.filter(pk=usage.pk).update(
         transcription_sec_reserved=F("transcription_sec_reserved") + more
     )
@@ -142,7 +142,7 @@ def newly_near(content_id: UUID) -> int | None:
     return owner_id if untold.update(is_told_near=True) else None
 
 
-def give_back_forgotten() -> None:
+def release_stale_reservations() -> None:
     """Give back what is reserved for contents that are gone or done."""
     at_work = Content.objects.filter(state__in=[ContentState.QUEUED, ContentState.WORKING])
     open_ones = Reservation.objects.filter(state=ReservationState.RESERVED)
@@ -157,7 +157,7 @@ def _close(content_id: UUID, outcome: ReservationState) -> None:
     reservation = _open_reservation(content_id)
     if reservation is None:
         return
-    usage = _held_usage(reservation.owner_id, reservation.month)
+    usage = _lock_usage(reservation.owner_id, reservation.month)
     used = reservation.seconds if outcome == ReservationState.SETTLED else 0
     Usage.objects.filter(pk=usage.pk).update(
         transcription_sec_reserved=F("transcription_sec_reserved") - reservation.seconds,
@@ -171,8 +171,8 @@ def _open_reservation(content_id: UUID) -> Reservation | None:
     return reservations.filter(content_id=content_id, state=ReservationState.RESERVED).first()
 
 
-def _held_usage(owner_id: int, month: date) -> Usage:
-    """The month's row, which nobody else changes until this transaction ends."""
+def _lock_usage(owner_id: int, month: date) -> Usage:
+    """Get or create the month's row, and lock it until this transaction ends."""
     Usage.objects.get_or_create(owner_id=owner_id, month=month)
     return Usage.objects.select_for_update().get(owner_id=owner_id, month=month)
 

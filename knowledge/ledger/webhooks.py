@@ -1,4 +1,4 @@
-"""Telling other systems what became of an owner's items: who is told, and how it is signed."""
+"""Webhooks: which addresses are notified of an owner's items, and how messages are signed."""
 
 import base64
 import hashlib
@@ -77,7 +77,7 @@ def update_webhook(
 
 @transaction.atomic
 def delete_webhook(access: Access, webhook_id: UUID) -> None:
-    """Tell an address nothing more, and forget what it was told."""
+    """Delete a webhook and its deliveries."""
     webhook = _visible(access, webhook_id)
     changes.webhook_deleted(access, webhook)
     webhook.delete()
@@ -105,16 +105,16 @@ def check_events(events: Collection[str]) -> list[str]:
 
 
 def announce(event: WebhookEvent, item: Item) -> list[UUID]:
-    """Write down who is to be told of an item, within the caller's transaction.
+    """Create a delivery for each webhook to notify of an item, within the caller's transaction.
 
     The caller sends a `deliver_webhook` job for each id that this answers.
     """
-    told = _subscribed(item.owner_id, event)
-    return [_written(webhook, event, item=_shown(item)).pk for webhook in told]
+    told = _subscribers(item.owner_id, event)
+    return [_create_delivery(webhook, event, item=_item_payload(item)).pk for webhook in told]
 
 
 def announce_quota(owner_id: int, quota: Quota) -> list[UUID]:
-    """Write down who is to be told that most of an owner's month is used."""
+    """Create a delivery for each webhook to notify that most of the month's quota is used."""
     shown = {
         "resource": RESOURCE,
         "tier": quota.tier,
@@ -122,12 +122,15 @@ def announce_quota(owner_id: int, quota: Quota) -> list[UUID]:
         "used": quota.used,
     }
     event = WebhookEvent.QUOTA_NEAR
-    return [_written(webhook, event, quota=shown).pk for webhook in _subscribed(owner_id, event)]
+    return [
+        _create_delivery(webhook, event, quota=shown).pk
+        for webhook in _subscribers(owner_id, event)
+    ]
 
 
 def announce_test(webhook: Webhook) -> UUID:
     """Write down an event that means nothing, to see whether it arrives."""
-    return _written(webhook, TEST_EVENT).pk
+    return _create_delivery(webhook, TEST_EVENT).pk
 
 
 def queue_again(delivery_id: UUID) -> None:
@@ -137,12 +140,12 @@ def queue_again(delivery_id: UUID) -> None:
     )
 
 
-def _subscribed(owner_id: int, event: WebhookEvent) -> Iterable[Webhook]:
+def _subscribers(owner_id: int, event: WebhookEvent) -> Iterable[Webhook]:
     webhooks = Webhook.objects.visible_to(Access.whole_library(owner_id))
     return webhooks.filter(is_active=True, events__contains=[event])
 
 
-def _written(webhook: Webhook, event: str, **about: Any) -> Delivery:
+def _create_delivery(webhook: Webhook, event: str, **about: Any) -> Delivery:
     delivery_id = uuid4()
     payload = {
         "id": str(delivery_id),
@@ -153,7 +156,7 @@ def _written(webhook: Webhook, event: str, **about: Any) -> Delivery:
     return Delivery.objects.create(id=delivery_id, webhook=webhook, event=event, payload=payload)
 
 
-def _shown(item: Item) -> dict[str, Any]:
+def _item_payload(item: Item) -> dict[str, Any]:
     """Enough to know the item by and to fetch it; never its text."""
     content = item.content
     shown = {
@@ -177,7 +180,7 @@ def deliver(delivery_id: UUID) -> None:
     if delivery is None:
         return
     if not delivery.webhook.is_active:
-        _settle(delivery, DeliveryState.FAILED, "The webhook is switched off.", tries=0)
+        _record_attempt(delivery, DeliveryState.FAILED, "The webhook is switched off.", tries=0)
         return
     try:
         status = _post(delivery)
@@ -185,22 +188,22 @@ def deliver(delivery_id: UUID) -> None:
         _fail(delivery, error.message, may_pass=bool(error.details.get("may_pass")))
         return
     if 200 <= status < 300:
-        _settle(delivery, DeliveryState.DELIVERED, f"HTTP {status}")
+        _record_attempt(delivery, DeliveryState.DELIVERED, f"HTTP {status}")
         return
     if status == GONE:
         delivery.webhook.switch_off()
     _fail(delivery, _refusal(status), may_pass=status in _MAY_PASS or status >= 500)
 
 
-def give_up(delivery_id: UUID) -> None:
-    """After the last try: it failed, for the reason that the last answer gives."""
+def mark_failed(delivery_id: UUID) -> None:
+    """Mark the delivery as failed after the last try; its last answer is the reason."""
     Delivery.objects.filter(pk=delivery_id, state=DeliveryState.QUEUED).update(
         state=DeliveryState.FAILED, changed_at=timezone.now()
     )
 
 
 def body_of(delivery: Delivery) -> bytes:
-    """What is sent, to the letter: a signature is of bytes."""
+    """The exact bytes that are sent, because the signature is over bytes."""
     return json.dumps(delivery.payload, ensure_ascii=False).encode()
 
 
@@ -247,13 +250,13 @@ def _refusal(status: int) -> str:
 
 def _fail(delivery: Delivery, told: str, *, may_pass: bool) -> None:
     if not may_pass:
-        _settle(delivery, DeliveryState.FAILED, told)
+        _record_attempt(delivery, DeliveryState.FAILED, told)
         return
-    _settle(delivery, DeliveryState.QUEUED, told)
+    _record_attempt(delivery, DeliveryState.QUEUED, told)
     raise ProviderUnavailable(f"The webhook was not told: {told}", may_pass=True)
 
 
-def _settle(delivery: Delivery, state: DeliveryState, told: str, *, tries: int = 1) -> None:
+def _record_attempt(delivery: Delivery, state: DeliveryState, told: str, *, tries: int = 1) -> None:
     Delivery.objects.filter(pk=delivery.pk, state=DeliveryState.QUEUED).update(
         state=state,
         attempts=F("attempts") + tries,
@@ -271,7 +274,7 @@ def _visible(access: Access, webhook_id: UUID) -> Webhook:
 
 
 def _require_all(access: Access) -> None:
-    """Webhooks tell of every item, so nobody may have one who does not see every item."""
+    """A webhook reports every item, so only a token that sees every item may have one."""
     access.require(Capability.WRITE)
     access.require_whole_library()
     if access.kb_only:

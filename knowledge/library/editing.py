@@ -14,10 +14,10 @@ from knowledge.indexing import preparing
 from knowledge.ingest.items import MAX_TITLE
 from knowledge.ledger import changes as record
 from knowledge.library import items as library
-from knowledge.library.items import Expectation, anything, visible_item
+from knowledge.library.items import Expectation, accept_any_version, visible_item
 from knowledge.models import MEMORY_TYPES, REGISTRY_TYPES, Item, Visibility
 from knowledge.moderation import actors, quarantine
-from knowledge.moderation.findings import Found, each_once, found_in
+from knowledge.moderation.findings import ScreeningResult, each_once, screen_value
 from knowledge.registry import publishing
 from knowledge.validation import clean_line, clean_tags, one_of
 
@@ -28,7 +28,7 @@ _WORDS = {"custom_title": "title", "tags": "tags"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemChanges:
-    """What to change about an item; what is left None stays."""
+    """Changes to an item; a field that is None stays as it is."""
 
     title: str | None = None
     tags: Collection[str] | None = None
@@ -36,7 +36,7 @@ class ItemChanges:
     archived: bool | None = None
     visibility: str | None = None
 
-    def checked(self) -> dict[str, Any]:
+    def checked_fields(self) -> dict[str, Any]:
         """The model's fields to set, each within its rule."""
         fields: dict[str, Any] = {"in_kb": self.in_kb, "archived": self.archived}
         if self.title is not None:
@@ -49,7 +49,7 @@ class ItemChanges:
 
 
 def update_item(
-    access: Access, item_id: UUID, changes: ItemChanges, *, expect: Expectation = anything
+    access: Access, item_id: UUID, changes: ItemChanges, *, expect: Expectation = accept_any_version
 ) -> Item:
     """Change what is given; leaving the knowledge base removes the chunks, joining makes them.
 
@@ -58,15 +58,15 @@ def update_item(
     access.require(Capability.WRITE)
     if changes.in_kb is False and access.kb_only:
         raise InvalidInput("A kb_only token keeps items in the knowledge base.", field="in_kb")
-    fields = changes.checked()
+    fields = changes.checked_fields()
     seen = visible_item(access, item_id)
     shown = _to_be_shown(seen, fields)
-    found = _screened(seen, fields)
+    found = _screen_changes(seen, fields)
     ready = None
     if library.needs_indexing(seen, fields):
         ready = preparing.prepare(seen.content.text, fields.get("custom_title", seen.title))
     with transaction.atomic():
-        item = _held(access, seen, fields)
+        item = _lock_item_and_key(access, seen, fields)
         expect(item)
         if _to_be_shown(item, fields) != shown:
             raise Conflict("Somebody else is changing this item at this moment; send it again.")
@@ -81,26 +81,26 @@ def update_item(
     return visible_item(access, item_id)
 
 
-def _screened(item: Item, fields: Mapping[str, Any]) -> Found:
-    """What is found in new words, and in all that more people are to see; a secret is refused."""
+def _screen_changes(item: Item, fields: Mapping[str, Any]) -> ScreeningResult:
+    """Screen new words, and all of an item that more people will see; a secret is refused."""
     if item.type not in _SCREENED:
-        return Found()
+        return ScreeningResult()
     changed = copy(item)
     for name, value in fields.items():
         setattr(changed, name, value)
     shown = {"title": (item.title, changed.title), "tags": (item.tags, changed.tags)}
     new = {name: value for name, (old, value) in shown.items() if value != old}
-    found = found_in(new).without_secrets()
+    found = screen_value(new).without_secrets()
     if not publishing.widens(item, changed.visibility):
         return found
-    published = publishing.screened(changed)
+    published = publishing.screen_item(changed)
     return replace(published, orders=each_once([*found.orders, *published.orders]))
 
 
-def _held(access: Access, seen: Item, fields: Mapping[str, Any]) -> Item:
-    """The item, held; and before it its id, which must be free if more people are to see it."""
+def _lock_item_and_key(access: Access, seen: Item, fields: Mapping[str, Any]) -> Item:
+    """Lock the item, and before it its key, which must be free if more people will see the item."""
     if publishing.widens(seen, fields.get("visibility")) and (key := publishing.unit_key(seen)):
-        publishing.hold_key(key)
+        publishing.lock_key(key)
         publishing.refuse_taken(access, key, besides_own=True, field="visibility")
     return visible_item(access, seen.pk, for_update=True)
 

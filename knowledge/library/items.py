@@ -1,4 +1,4 @@
-"""What a caller may do with the items and folders it can see."""
+"""What a caller may do with the items and folders that it can see."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -64,13 +64,13 @@ class ItemFilter:
 
 
 Expectation = Callable[[Item], None]
-"""Refuses an item that is not as its caller believes, once nobody else can change it."""
+"""A precondition (If-Match): refuses an item of another version; called on a locked row."""
 
 Place = tuple[datetime, UUID]
 """Where an item stands among the newest: when it was made, and its id."""
 
 
-def anything(item: Item) -> None:
+def accept_any_version(item: Item) -> None:
     """Any state of an item will do."""
 
 
@@ -106,7 +106,7 @@ def list_recent(access: Access, *, limit: int = 20, before: Place | None = None)
 def items_titled(access: Access, beginning: str, *, limit: int = 100) -> Recent:
     """The newest items whose title begins like this, in any case."""
     access.require(Capability.READ)
-    items = Item.objects.visible_to(access).filter(archived=False).titled(beginning)
+    items = Item.objects.visible_to(access).filter(archived=False).with_title_prefix(beginning)
     rows = list(_without_texts(items.select_related("content")).newest_first()[: limit + 1])
     return Recent(rows[:limit], has_more=len(rows) > limit)
 
@@ -116,7 +116,7 @@ def list_items(access: Access, filters: ItemFilter, *, page: int = 1, per_page: 
     access.require(Capability.READ)
     within(page, field="page", low=1, high=MAX_PAGE)
     within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
-    items = _matching(access, filters)
+    items = _condition_of(access, filters)
     start = (page - 1) * per_page
     rows = _without_texts(_for_display(items, access)).newest_first()[start : start + per_page]
     return Page(list(rows), items.count(), page, per_page)
@@ -131,7 +131,7 @@ def get_item(access: Access, item_id: UUID) -> Item:
     try:
         return visible_item(access, item_id)
     except NotFound:
-        return _shown_item(access, Item.objects.published_to(access), item_id)
+        return _item_for_display(access, Item.objects.published_to(access), item_id)
 
 
 def visible_item(access: Access, item_id: UUID, *, for_update: bool = False) -> Item:
@@ -139,10 +139,10 @@ def visible_item(access: Access, item_id: UUID, *, for_update: bool = False) -> 
     items = Item.objects.visible_to(access)
     if for_update:
         items = items.select_for_update(of=("self",))
-    return _shown_item(access, items, item_id)
+    return _item_for_display(access, items, item_id)
 
 
-def _shown_item(access: Access, items: ItemQuerySet, item_id: UUID) -> Item:
+def _item_for_display(access: Access, items: ItemQuerySet, item_id: UUID) -> Item:
     item = _for_display(items, access).with_attributes_for(access).filter(pk=item_id).first()
     if item is None:
         raise not_found("item")
@@ -162,7 +162,7 @@ def set_fields(item: Item, fields: Mapping[str, Any], ready: Prepared | None) ->
 
 
 @transaction.atomic
-def delete_item(access: Access, item_id: UUID, *, expect: Expectation = anything) -> None:
+def delete_item(access: Access, item_id: UUID, *, expect: Expectation = accept_any_version) -> None:
     """Delete an item with its chunks, and its content unless others share it."""
     access.require(Capability.WRITE)
     item = _lock_with_content(access, item_id)
@@ -293,7 +293,7 @@ def _without_texts(items: ItemQuerySet) -> ItemQuerySet:
     return items.defer("content__text", "content__locators")
 
 
-def _matching(access: Access, filters: ItemFilter) -> ItemQuerySet:
+def _condition_of(access: Access, filters: ItemFilter) -> ItemQuerySet:
     """By the engine's own limits, and by what only a listing can ask for."""
     type_, tag = filters.type, filters.tag
     narrowing = Narrowing(
@@ -363,11 +363,11 @@ def _delete(access: Access, item: Item) -> None:
         return
     quotas.give_back(content.pk)
     if upload := getattr(content, "upload", None):
-        _let_go(access, upload)
+        _schedule_file_removal(access, upload)
     content.delete()
 
 
-def _let_go(access: Access, upload: Upload) -> None:
+def _schedule_file_removal(access: Access, upload: Upload) -> None:
     """Have a file removed; of what a token deletes, when that can no longer be undone."""
     if access.token_id is None:
         sweeps.remove_stored_file.send(str(upload.pk))

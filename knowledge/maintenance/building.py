@@ -15,13 +15,13 @@ from knowledge.indexing.generations import (
     embed_item,
     embed_missing,
     generation_by,
-    hold_off_writers,
+    lock_index_exclusively,
 )
-from knowledge.indexing.whales import drop_index, existing_indexes
+from knowledge.indexing.large_owners import drop_index, indexes_there_are
 from knowledge.ingest import followups
 from knowledge.locks import Lock
 from knowledge.maintenance import Progress
-from knowledge.maintenance.mending import waiting_items
+from knowledge.maintenance.repair import waiting_items
 from knowledge.models import Chunk, ChunkEmbedding, Generation
 from knowledge.providers import embedder_named
 
@@ -128,7 +128,7 @@ def prune(generation: Generation) -> Iterator[Progress]:
         raise Conflict(f"The generation of {generation} is not retired.")
     while timezone.now() < generation.retired_at + GRACE:
         time.sleep(0.2)
-    for index in existing_indexes():
+    for index in indexes_there_are():
         if index.generation_id == generation.pk:
             drop_index(index)
     vectors = ChunkEmbedding.objects.filter(generation=generation)
@@ -185,7 +185,7 @@ def _writers_held_off() -> Iterator[None]:
     try:
         with transaction.atomic():
             _ask("SELECT set_config('lock_timeout', '10s', true)")
-            hold_off_writers()
+            lock_index_exclusively()
             yield
     except OperationalError as error:
         if not isinstance(error.__cause__, LockNotAvailable):

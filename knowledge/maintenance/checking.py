@@ -1,4 +1,4 @@
-"""What is wrong with the index, each kind by one query that the mending uses too."""
+"""Checks of the index: one query for each kind of fault, which the repair uses too."""
 
 from dataclasses import dataclass
 from typing import Any

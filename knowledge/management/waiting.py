@@ -19,13 +19,13 @@ def wait_until_finished(item: Item, stream: TextIO) -> Item:
     content = _progress(item)
     with ProgressBar(stream, _unit(content)) as bar:
         while content.state not in _FINISHED:
-            bar.show(*_done(content))
+            bar.show(*_seconds_done(content))
             if content.state == ContentState.QUEUED and not is_told:
                 is_told = _say_if_nobody_works(stream, began)
             pause()
             content = _progress(item)
             if content.is_ready:
-                bar.show(*_done(content))
+                bar.show(*_seconds_done(content))
     return Item.objects.select_related("content").get(pk=item.pk)
 
 
@@ -44,7 +44,7 @@ def _unit(content: Content) -> str:
     return "seconds of recording" if content.duration_sec else "document"
 
 
-def _done(content: Content) -> tuple[int, int]:
+def _seconds_done(content: Content) -> tuple[int, int]:
     total = round(content.duration_sec or 1)
     return total * content.percent // 100, total
 

@@ -1,4 +1,4 @@
-"""What each action on a task takes, read into what it asks for."""
+"""Reads an action on a task: which data each takes, and what it changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from knowledge.memory.remembering import (
 )
 from knowledge.memory.workflow import LEADS_TO
 from knowledge.models import RelationType
-from knowledge.models.attributes import checked_task_changes
+from knowledge.models.attributes import check_task_changes
 from knowledge.validation import clean_line, clean_tags, one_of
 
 TAKES: dict[str, tuple[str, ...]] = {
@@ -40,7 +40,7 @@ _ATTRIBUTES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class EpisodeText:
     """A text that becomes an episode beside the task."""
 
     text: str
@@ -51,8 +51,8 @@ class Saying:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is to become of a task; what is None stays."""
+class TaskAction:
+    """Changes to a task; a field that is None stays as it is."""
 
     action: str
     status: str | None = None
@@ -62,7 +62,7 @@ class Asked:
     tags: list[str] | None = None
     project: Link | None = None
     depends_on: list[Link] | None = None
-    saying: Saying | None = None
+    saying: EpisodeText | None = None
 
     @property
     def links(self) -> list[Link]:
@@ -76,13 +76,13 @@ class Asked:
         return {name: value for name, value in said.items() if value is not None}
 
 
-def asked_of(action: str, data: Mapping[str, Any] | None) -> Asked:
-    """The action and its data, once both are known to make sense."""
+def read_action(action: str, data: Mapping[str, Any] | None) -> TaskAction:
+    """Check an action and its data, and return the changes it makes."""
     one_of(action, ACTIONS, field="action")
-    given = _known(action, {} if data is None else data)
+    given = _refuse_unknown(action, {} if data is None else data)
     if action == "update_task":
         return _update(given)
-    return Asked(
+    return TaskAction(
         action=action,
         status=LEADS_TO.get(action),
         attributes=_reason(given),
@@ -90,7 +90,7 @@ def asked_of(action: str, data: Mapping[str, Any] | None) -> Asked:
     )
 
 
-def _known(action: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+def _refuse_unknown(action: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
     takes = TAKES[action]
     said = f"{action} takes in data: {', '.join(takes)}" if takes else f"{action} takes no data"
     if not isinstance(data, Mapping):
@@ -105,13 +105,13 @@ def _known(action: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
     return data
 
 
-def _update(given: Mapping[str, Any]) -> Asked:
-    attributes = checked_task_changes({n: given[n] for n in _ATTRIBUTES if n in given})
+def _update(given: Mapping[str, Any]) -> TaskAction:
+    attributes = check_task_changes({n: given[n] for n in _ATTRIBUTES if n in given})
     status = attributes.pop("status", None)
     project = attributes.get("project")
     if "project" in given and project is None:
         raise InvalidInput("project must be the id of a project; a task has one.", field="project")
-    return Asked(
+    return TaskAction(
         action="update_task",
         status=status,
         attributes=attributes,
@@ -137,16 +137,16 @@ def _reason(given: Mapping[str, Any]) -> dict[str, Any]:
     if given.get("reason") is None:
         return {}
     try:
-        return checked_task_changes({"blocked_reason": given["reason"]})
+        return check_task_changes({"blocked_reason": given["reason"]})
     except InvalidInput as error:
         message = error.message.replace("blocked_reason", "reason", 1)
         raise InvalidInput(message, field="reason") from None
 
 
-def _saying(action: str, given: Mapping[str, Any]) -> Saying | None:
+def _saying(action: str, given: Mapping[str, Any]) -> EpisodeText | None:
     """What was learned, or a note: each is found by search like anything else remembered."""
     if action == "add_note":
-        return Saying(
+        return EpisodeText(
             text=clean_content(given["note"], field="note"),
             field="note",
             category="note",
@@ -155,7 +155,7 @@ def _saying(action: str, given: Mapping[str, Any]) -> Saying | None:
         )
     if given.get("learnings") is None:
         return None
-    return Saying(
+    return EpisodeText(
         text=clean_content(given["learnings"], field="learnings"),
         field="learnings",
         category="learning",

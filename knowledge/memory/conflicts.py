@@ -1,4 +1,4 @@
-"""What is there already that says nearly the same, as far as the caller may see it."""
+"""Near-duplicates of a new text, among the items that the caller may see."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from knowledge.indexing.preparing import Prepared
 from knowledge.models import MEMORY_TYPES, Generation
 from knowledge.providers.protocols import Vectors
 from knowledge.retrieval.scope import Narrowing, Scope, scope_of
-from knowledge.retrieval.statement import ranked
+from knowledge.retrieval.statement import rank_chunks
 
 ALIKE = 0.85
 """The cosine from which two texts are said to be near-duplicates."""
@@ -47,7 +47,7 @@ def near_duplicates(
     vectors = _opening(title, ready, generation)
     if vectors is None:
         return Conflicts([], "Nothing was compared with it, for the embedder does not answer.")
-    titles, cosines = _compared(scope, generation, vectors)
+    titles, cosines = _compare(scope, generation, vectors)
     alike = [
         Conflict(item_id, titles[item_id], round(sum(best.values()) / len(vectors), 4))
         for item_id, best in cosines.items()
@@ -57,14 +57,14 @@ def near_duplicates(
     return Conflicts(alike[:MAX_CONFLICTS])
 
 
-def _compared(
+def _compare(
     scope: Scope, generation: Generation, vectors: Vectors
 ) -> tuple[dict[UUID, str], dict[UUID, dict[int, float]]]:
-    """By the one engine: each near item's title, and its best cosine with each piece."""
+    """Search by vector: the title of each near item, and its best cosine with each piece."""
     titles: dict[UUID, str] = {}
     cosines: dict[UUID, dict[int, float]] = {}
     for number, vector in enumerate(vectors):
-        rows = ranked(
+        rows = rank_chunks(
             scope, generation, None, vector, mode="semantic", limit=_CANDIDATES, in_full=True
         )
         for row in rows:

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from knowledge.access import Access, Capability
 from knowledge.errors import not_found
-from knowledge.memory.citing import address_of
+from knowledge.memory.citations import address_of
+from knowledge.memory.facet_search import FacetHit, FacetHits, gather
 from knowledge.memory.facets import INTENTS, Facet
-from knowledge.memory.gathering import Found, Gathered, gather
-from knowledge.memory.packing import Entry, cut, packed, turns
 from knowledge.memory.reasons import reason_for
-from knowledge.memory.relations import contested_among
+from knowledge.memory.relations import contradictions_among
+from knowledge.memory.token_budget import Entry, cut, pack_entries, turns
 from knowledge.models import Item, ItemType
 from knowledge.retrieval.passages import best_passage, word_matcher
 from knowledge.retrieval.search import MAX_QUERY
@@ -104,10 +104,10 @@ def context(
     project_title = "" if project is None else _title_of_project(access, project)
     gathered = gather(access, goal, project=project, limit=limit)
     head = _head(goal, project_title, gathered.degraded)
-    chosen = _chosen(gathered, INTENTS[intent], limit)
+    chosen = _choose(gathered, INTENTS[intent], limit)
     room = (token_budget - token_count(head)) / max(1, len(chosen)) - _ENTRY_TOKENS
     items = _items(access, chosen, gathered, room)
-    markdown, kept = _packed(head, items, INTENTS[intent], token_budget)
+    markdown, kept = _pack(head, items, INTENTS[intent], token_budget)
     return Context(
         intent=intent,
         sections=_sections([items[each] for each in kept], INTENTS[intent]),
@@ -137,9 +137,9 @@ def _line(text: str) -> str:
     return cut(" ".join(text.split()), _LINE_TOKENS)
 
 
-def _chosen(
-    gathered: Gathered, weights: Mapping[Facet, int], limit: int
-) -> list[tuple[Facet, Found]]:
+def _choose(
+    gathered: FacetHits, weights: Mapping[Facet, int], limit: int
+) -> list[tuple[Facet, FacetHit]]:
     """The best of each facet, in the order in which they take their places."""
     counts = {facet: len(found) for facet, found in gathered.by_facet.items()}
     rest = {facet: iter(found) for facet, found in gathered.by_facet.items()}
@@ -147,12 +147,12 @@ def _chosen(
 
 
 def _items(
-    access: Access, chosen: list[tuple[Facet, Found]], gathered: Gathered, room: float
+    access: Access, chosen: list[tuple[Facet, FacetHit]], gathered: FacetHits, room: float
 ) -> list[tuple[Facet, ContextItem]]:
     fewest, most = _EXCERPT_TOKENS
     tokens = min(most, max(fewest, room))
     matcher = word_matcher(gathered.words)
-    contested = contested_among(access, [found.item_id for _, found in chosen])
+    contested = contradictions_among(access, [found.item_id for _, found in chosen])
     items = []
     for facet, found in chosen:
         passage = best_passage(found.text, matcher, longest=int(tokens * _CHARS_A_TOKEN))
@@ -170,12 +170,12 @@ def _items(
     return items
 
 
-def _packed(
+def _pack(
     head: str, items: list[tuple[Facet, ContextItem]], weights: Mapping[Facet, int], budget: int
 ) -> tuple[str, list[int]]:
     entries = [Entry(facet.heading, item.as_markdown()) for facet, item in items]
     headings = [facet.heading for facet in weights]
-    markdown, kept = packed(head, entries, headings=headings, budget=budget)
+    markdown, kept = pack_entries(head, entries, headings=headings, budget=budget)
     if not kept:
         markdown += f"\n\n{TOO_LITTLE if items else EMPTY}"
     return markdown, kept

@@ -1,4 +1,4 @@
-"""What is remembered and how it hangs together, as far as the caller may see it."""
+"""Lists and walks over memory: items and their relations, as far as the caller may see them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +10,10 @@ from django.db.models.functions import Left
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
-from knowledge.memory.depending import Plan, Standing, TaskState, planned
-from knowledge.memory.relations import seen_items
+from knowledge.memory.relations import visible_items
 from knowledge.memory.requests import statuses_of
-from knowledge.memory.walking import (
+from knowledge.memory.task_order import Plan, Standing, TaskState, plan_of
+from knowledge.memory.traversal import (
     MAX_WALKED,
     Step,
     needs_of,
@@ -47,7 +47,7 @@ class Node:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What it says of itself, as far as one can ask for it; never what is empty."""
+        """The item's attributes that callers can filter by; empty ones are left out."""
         item = self.item
         told = {name: item.told_attributes.get(name) for name in _TOLD}
         told |= {"tags": item.tags, "archived": item.archived, "suspected": item.suspected}
@@ -55,7 +55,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explored:
+class Exploration:
     """What was found, in the order of its mode; the total counts what the caller sees."""
 
     mode: str
@@ -107,7 +107,7 @@ class ExploreRequest:
             statuses_of(self.status)
         _check_entity_id(self.mode, self.entity_id)
 
-    def matching(self, access: Access) -> ItemQuerySet:
+    def matches(self, access: Access) -> ItemQuerySet:
         """All that may be shown."""
         narrowing = Narrowing(
             types=self.types, language=self.language, category=self.category, project=self.project
@@ -117,19 +117,19 @@ class ExploreRequest:
             items = items.filter(_in_status(self.statuses))
         return items
 
-    def shown_of(self, access: Access, ids: Collection[UUID]) -> list[UUID]:
+    def visible_among(self, access: Access, ids: Collection[UUID]) -> list[UUID]:
         """Those of the ids that may be shown, in their order."""
-        allowed = set(self.matching(access).filter(pk__in=ids).values_list("pk", flat=True))
+        allowed = set(self.matches(access).filter(pk__in=ids).values_list("pk", flat=True))
         return [each for each in ids if each in allowed]
 
 
-def explore(access: Access, request: ExploreRequest) -> Explored:
+def explore(access: Access, request: ExploreRequest) -> Exploration:
     """What was asked for; nothing that the caller does not see is shown, counted or walked on."""
     access.require(Capability.READ)
     request.check()
     if request.entity_id is None:
         return _list(access, request)
-    (entity,) = seen_items(access, [request.entity_id])
+    (entity,) = visible_items(access, [request.entity_id])
     return _WALKS[request.mode](access, request, entity)
 
 
@@ -140,31 +140,31 @@ def _check_entity_id(mode: str, entity_id: UUID | None) -> None:
         raise InvalidInput(f'entity_id is required when mode is "{mode}".', field="entity_id")
 
 
-def _list(access: Access, request: ExploreRequest) -> Explored:
-    items = request.matching(access).filter(type__in=request.types or MEMORY_TYPES)
+def _list(access: Access, request: ExploreRequest) -> Exploration:
+    items = request.matches(access).filter(type__in=request.types or MEMORY_TYPES)
     if "archived" not in request.statuses:
         items = items.exclude(_in_status(["archived"]))
     ids = list(items.newest_first().values_list("pk", flat=True)[: request.limit])
-    return Explored(mode="list", nodes=_nodes(access, ids), total=items.count())
+    return Exploration(mode="list", nodes=_nodes(access, ids), total=items.count())
 
 
-def _related(access: Access, request: ExploreRequest, entity: Item) -> Explored:
+def _explore_related(access: Access, request: ExploreRequest, entity: Item) -> Exploration:
     found = neighbours(
         access,
         entity.pk,
         types=request.relationship_types,
-        among=request.matching(access),
+        among=request.matches(access),
         limit=request.limit,
     )
     distances = dict.fromkeys(found.ways, 1)
     nodes = _nodes(access, list(found.ways), ways=found.ways, distances=distances)
-    return Explored(mode="related", nodes=nodes, total=found.total)
+    return Exploration(mode="related", nodes=nodes, total=found.total)
 
 
-def _traverse(access: Access, request: ExploreRequest, entity: Item) -> Explored:
+def _traverse(access: Access, request: ExploreRequest, entity: Item) -> Exploration:
     walked = walk(access, entity.pk, types=request.relationship_types, depth=request.depth)
-    ids = request.shown_of(access, walked.ways)
-    return Explored(
+    ids = request.visible_among(access, walked.ways)
+    return Exploration(
         mode="traverse",
         nodes=_nodes(
             access,
@@ -177,7 +177,7 @@ def _traverse(access: Access, request: ExploreRequest, entity: Item) -> Explored
     )
 
 
-def _dependencies(access: Access, request: ExploreRequest, entity: Item) -> Explored:
+def _dependencies(access: Access, request: ExploreRequest, entity: Item) -> Exploration:
     if entity.type not in _PLANNED:
         raise InvalidInput(
             f"dependencies are those of a task or a project; this one is of type {entity.type}.",
@@ -189,18 +189,18 @@ def _dependencies(access: Access, request: ExploreRequest, entity: Item) -> Expl
     needs = needs_of(
         access, starts[:MAX_WALKED], request.relationship_types or [RelationType.DEPENDS_ON]
     )
-    plan = planned(_standings(access, needs.of), needs.of)
-    ids = request.shown_of(access, plan.order)
-    return Explored(
+    plan = plan_of(_standings(access, needs.of), needs.of)
+    ids = request.visible_among(access, plan.order)
+    return Exploration(
         mode="dependencies",
         nodes=_nodes(access, ids[: request.limit], tasks=plan.states),
         total=len(ids),
-        cycles=_named(access, plan),
+        cycles=_items_of_cycles(access, plan),
         is_cut=needs.is_cut or len(starts) > MAX_WALKED,
     )
 
 
-_WALKS = {"related": _related, "traverse": _traverse, "dependencies": _dependencies}
+_WALKS = {"related": _explore_related, "traverse": _traverse, "dependencies": _dependencies}
 MODES = ("list", *_WALKS)
 
 
@@ -229,7 +229,7 @@ def _standings(access: Access, ids: Collection[UUID]) -> dict[UUID, Standing]:
     }
 
 
-def _named(access: Access, plan: Plan) -> list[list[Item]]:
+def _items_of_cycles(access: Access, plan: Plan) -> list[list[Item]]:
     ids = {each for cycle in plan.cycles for each in cycle}
     items = (
         Item.objects.visible_to(access)

@@ -54,13 +54,13 @@ SOUGHT = {
 """What the search is asked for; recent memory is listed, not searched."""
 
 
-def _weighed(**weights: int) -> Mapping[Facet, int]:
+def _facet_weights(**weights: int) -> Mapping[Facet, int]:
     return {Facet(name): weight for name, weight in weights.items()}
 
 
 # The first facet of an intent comes first; of 24 places, each gets about as many as it weighs.
 INTENTS: dict[str, Mapping[Facet, int]] = {
-    "build": _weighed(
+    "build": _facet_weights(
         active_work=4,
         constraints=5,
         procedures=5,
@@ -69,7 +69,7 @@ INTENTS: dict[str, Mapping[Facet, int]] = {
         prior_art=2,
         recent_memory=1,
     ),
-    "plan": _weighed(
+    "plan": _facet_weights(
         active_work=6,
         decisions=5,
         constraints=4,
@@ -78,7 +78,7 @@ INTENTS: dict[str, Mapping[Facet, int]] = {
         procedures=2,
         recent_memory=1,
     ),
-    "research": _weighed(
+    "research": _facet_weights(
         prior_art=10,
         decisions=4,
         recent_memory=3,
@@ -87,7 +87,7 @@ INTENTS: dict[str, Mapping[Facet, int]] = {
         constraints=2,
         active_work=1,
     ),
-    "debug": _weighed(
+    "debug": _facet_weights(
         gotchas=8,
         prior_art=5,
         recent_memory=4,
@@ -96,7 +96,7 @@ INTENTS: dict[str, Mapping[Facet, int]] = {
         constraints=2,
         decisions=1,
     ),
-    "decide": _weighed(
+    "decide": _facet_weights(
         decisions=8,
         constraints=5,
         prior_art=5,
@@ -105,7 +105,7 @@ INTENTS: dict[str, Mapping[Facet, int]] = {
         recent_memory=1,
         procedures=1,
     ),
-    "learn": _weighed(
+    "learn": _facet_weights(
         prior_art=8,
         procedures=6,
         gotchas=3,
@@ -114,7 +114,7 @@ INTENTS: dict[str, Mapping[Facet, int]] = {
         recent_memory=1,
         active_work=1,
     ),
-    "review": _weighed(
+    "review": _facet_weights(
         constraints=7,
         decisions=5,
         gotchas=4,
@@ -123,7 +123,7 @@ INTENTS: dict[str, Mapping[Facet, int]] = {
         prior_art=1,
         recent_memory=1,
     ),
-    "general": _weighed(
+    "general": _facet_weights(
         active_work=4,
         constraints=4,
         decisions=4,

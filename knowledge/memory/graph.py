@@ -1,4 +1,4 @@
-"""A graph in hand: in which order its nodes come, and where it goes in circles."""
+"""Topological sort and cycles of a small graph in memory."""
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ def circles(
     """
     found: list[list[Node]] = []
     named: set[Node] = set()
-    for knot in _knots(nodes, needs):
+    for knot in _strongly_connected(nodes, needs):
         for node in knot:
             if len(found) == most:
                 return found
@@ -47,21 +47,25 @@ def circles(
     return found
 
 
-def _knots(nodes: Sequence[Node], needs: Mapping[Node, Sequence[Node]]) -> Iterator[list[Node]]:
-    """The largest groups of which every member needs, by whatever way, every other."""
+def _strongly_connected(
+    nodes: Sequence[Node], needs: Mapping[Node, Sequence[Node]]
+) -> Iterator[list[Node]]:
+    """The strongly connected components: each member depends on every other, directly or not."""
     needed_by: dict[Node, list[Node]] = {}
     for node, needed in needs.items():
         for each in needed:
             needed_by.setdefault(each, []).append(node)
     entered: set[Node] = set()
-    # Kosaraju's way: what is reached backwards, last of the order first, is one group.
+    # Kosaraju: what is reachable backwards, in reverse order, is one component.
     for root in reversed(in_order(nodes, needs)):
-        knot = [] if root in entered else _reached(root, needed_by, entered)
+        knot = [] if root in entered else _reachable_from(root, needed_by, entered)
         if len(knot) > 1:
             yield knot
 
 
-def _reached(root: Node, edges: Mapping[Node, Sequence[Node]], entered: set[Node]) -> list[Node]:
+def _reachable_from(
+    root: Node, edges: Mapping[Node, Sequence[Node]], entered: set[Node]
+) -> list[Node]:
     reached, entered_here = [root], deque([root])
     entered.add(root)
     while entered_here:

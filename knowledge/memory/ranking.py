@@ -10,21 +10,21 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from knowledge.access import Access
-from knowledge.memory.walking import relations_seen
-from knowledge.memory.weighing import (
+from knowledge.memory.score_boosts import (
     RELATION_SHARES,
     coverage,
-    raised,
+    raise_score,
     recency_boost,
     reread_boost,
     support,
 )
+from knowledge.memory.traversal import relations_seen
 from knowledge.models import MEMORY_TYPES, Item
-from knowledge.retrieval.copies import Copy, repeated_texts
+from knowledge.retrieval.duplicates import Copy, repeated_texts
 from knowledge.retrieval.keyword import matched_words, read_query
-from knowledge.retrieval.likeness import likeness_to_best
-from knowledge.retrieval.scope import Narrowing, narrowed_items
+from knowledge.retrieval.scope import Narrowing, items_within
 from knowledge.retrieval.search import Ranking, rank
+from knowledge.retrieval.similarity import likeness_to_best
 from knowledge.retrieval.statistics import corpus
 
 POOL = 1_000
@@ -110,19 +110,19 @@ def reread(pool: Pool, query: str) -> None:
     best = sum(each.score for each in hits[:BEST]) / BEST
     for each, chunk_id in zip(hits, chunk_ids, strict=True):
         covered = coverage(said.get(chunk_id, ()), rarity)
-        each.score = raised(each.score, reread_boost(covered, alike.get(chunk_id, 0.0), best))
+        each.score = raise_score(each.score, reread_boost(covered, alike.get(chunk_id, 0.0), best))
 
 
 def raise_related(access: Access, narrowing: Narrowing, pool: Pool) -> None:
     """Raise what the strongest hits are related to, and bring in what the pool did not reach."""
     strongest = {each.item_id: each.score for each in pool.best_first()[:STRONGEST] if each.score}
     ties = _ties(strongest, _steps(access, strongest))
-    for candidate in _brought_in(access, narrowing, ties, pool):
+    for candidate in _related_candidates(access, narrowing, ties, pool):
         pool.candidates[candidate.item_id] = candidate
     for item_id in ties.keys() & pool.candidates.keys():
         candidate = pool.candidates[item_id]
         candidate.tie = ties[item_id]
-        candidate.score = raised(candidate.score, candidate.tie.boost)
+        candidate.score = raise_score(candidate.score, candidate.tie.boost)
 
 
 Step = tuple[UUID, UUID, str, float]
@@ -154,14 +154,14 @@ def _ties(strongest: dict[UUID, float], steps: list[Step]) -> dict[UUID, Tie]:
     return ties
 
 
-def _brought_in(
+def _related_candidates(
     access: Access, narrowing: Narrowing, ties: dict[UUID, Tie], pool: Pool
 ) -> list[Candidate]:
     """Related items that are not among the ranked chunks, as the filters allow: by their first."""
     missing = sorted(ties.keys() - pool.candidates.keys(), key=lambda pk: (-ties[pk].boost, pk))
     if not missing:
         return []
-    items = narrowed_items(access, narrowing).filter(
+    items = items_within(access, narrowing).filter(
         pk__in=missing[:MOST_BROUGHT_IN], chunks__position=0
     )
     rows = items.values("type", "updated_at", item_id=F("pk"), chunk_id=F("chunks__pk"))

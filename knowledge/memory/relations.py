@@ -1,4 +1,4 @@
-"""How items stand to each other: typed, weighted edges that are ended and never overwritten."""
+"""Relations between items: typed, weighted edges that are ended and never overwritten."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,8 +46,8 @@ def relate(
     if source_id == target_id:
         raise InvalidInput("An item cannot be related to itself.", field="target_id")
     with all_still_there():
-        source = held_item(access, source_id)
-        target = seen_items(access, [target_id])[0]
+        source = lock_item(access, source_id)
+        target = visible_items(access, [target_id])[0]
         if kind == RelationType.BELONGS_TO:
             _refuse_no_project(source, target)
         if kind == RelationType.DEPENDS_ON:
@@ -85,7 +85,7 @@ def relations_of(
     access.require(Capability.READ)
     within(page, field="page", low=1, high=MAX_PAGE)
     within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
-    item = seen_items(access, [item_id])[0]
+    item = visible_items(access, [item_id])[0]
     relations = Relation.objects.visible_to(access).filter(Q(source=item) | Q(target=item))
     if not include_ended:
         relations = relations.in_force()
@@ -94,7 +94,7 @@ def relations_of(
     return RelationPage(list(rows), relations.count(), page, per_page)
 
 
-def contested_among(access: Access, item_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
+def contradictions_among(access: Access, item_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """Which of these items are contradicted, and by which others that the caller sees."""
     access.require(Capability.READ)
     in_force = Relation.objects.visible_to(access).in_force()
@@ -122,8 +122,8 @@ def all_still_there() -> Iterator[None]:
         raise not_found("item") from None
 
 
-def seen_items(access: Access, item_ids: Sequence[UUID]) -> list[Item]:
-    """These items in their order; one that the caller does not see is the one refusal."""
+def visible_items(access: Access, item_ids: Sequence[UUID]) -> list[Item]:
+    """These items in the given order; an item that the caller does not see is an error."""
     items = Item.objects.visible_to(access).select_related("content").defer("content__text")
     found = items.in_bulk(item_ids)
     if len(found) < len(set(item_ids)):
@@ -131,8 +131,8 @@ def seen_items(access: Access, item_ids: Sequence[UUID]) -> list[Item]:
     return [found[item_id] for item_id in item_ids]
 
 
-def held_item(access: Access, item_id: UUID) -> Item:
-    """An item whose relations nobody else changes until this transaction ends."""
+def lock_item(access: Access, item_id: UUID) -> Item:
+    """Lock an item's row until this transaction ends, so that its relations stay as they are."""
     # Not its key too, to avoid deadlock between two items that are being related to each other.
     held = Item.objects.visible_to(access).select_for_update(of=("self",), no_key=True)
     item = held.select_related("content").filter(pk=item_id).first()
@@ -208,7 +208,7 @@ def _refuse_cycle(access: Access, source: Item, target: Item) -> None:
     path = _way(access, target.pk, source.pk)
     if not path:
         return
-    cycle = seen_items(access, [source.pk, *path])
+    cycle = visible_items(access, [source.pk, *path])
     raise InvalidInput(
         f"This would close a cycle: {' → '.join(item.title for item in cycle)}.",
         field="depends_on",

@@ -11,7 +11,7 @@ from knowledge.indexing import preparing
 from knowledge.indexing.preparing import Prepared
 from knowledge.ingest.items import ItemOptions, create_item
 from knowledge.memory.conflicts import Conflicts, near_duplicates
-from knowledge.memory.relations import all_still_there, link, seen_items
+from knowledge.memory.relations import all_still_there, link, visible_items
 from knowledge.models import (
     MEMORY_TYPES,
     Content,
@@ -20,9 +20,9 @@ from knowledge.models import (
     Relation,
     RelationType,
 )
-from knowledge.models.attributes import checked_attributes
+from knowledge.models.attributes import check_attributes
 from knowledge.moderation import actors
-from knowledge.moderation.findings import Found, found_in
+from knowledge.moderation.findings import ScreeningResult, screen_value
 from knowledge.validation import as_id, clean_line, clean_tags, clean_text, one_of, refuse_blob
 
 ENTITY_TYPES = tuple(str(each) for each in MEMORY_TYPES)
@@ -36,7 +36,7 @@ Link = tuple[RelationType, UUID]
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberAnswer:
     """What was written: the item, what it was related to, and what is much like it."""
 
     item: Item
@@ -65,7 +65,7 @@ class Draft:
     type: ItemType
     attributes: Mapping[str, Any]
     tags: tuple[str, ...]
-    found: Found
+    found: ScreeningResult
     ready: Prepared = field(repr=False)
 
 
@@ -85,13 +85,13 @@ def add(
     assignees: Collection[str] | None = None,
     due_date: str | None = None,
     depends_on: Collection[str | UUID] | None = None,
-) -> Remembered:
+) -> RememberAnswer:
     """Remember something: with all its relations, or not at all."""
     access.require(Capability.WRITE)
     kind = ItemType(one_of(entity_type, ENTITY_TYPES, field="entity_type"))
-    attributes = checked_attributes(
+    attributes = check_attributes(
         kind,
-        _given(
+        _without_none(
             category=category,
             languages=languages,
             metadata=metadata,
@@ -102,17 +102,17 @@ def add(
         ),
     )
     links = _links(kind, related_to or (), attributes.get("project"), depends_on or ())
-    refuse_wrong_targets(links, seen_items(access, [target for _, target in links]))
-    draft = drafted(title=title, text=content, type=kind, attributes=attributes, tags=tags or ())
+    refuse_wrong_targets(links, visible_items(access, [target for _, target in links]))
+    draft = draft_item(title=title, text=content, type=kind, attributes=attributes, tags=tags or ())
     replaced = {target for predicate, target in links if predicate == RelationType.SUPERSEDES}
     conflicts = near_duplicates(access, draft.title, draft.ready, except_for=replaced)
     with all_still_there():
-        item = written(access, draft)
-        made = _linked(access, item, links)
-    return Remembered(item, access.filing_folder_id, made, conflicts, draft.found.orders)
+        item = write_draft(access, draft)
+        made = _create_relations(access, item, links)
+    return RememberAnswer(item, access.filing_folder_id, made, conflicts, draft.found.orders)
 
 
-def drafted(
+def draft_item(
     *,
     title: str,
     text: str,
@@ -121,7 +121,7 @@ def drafted(
     tags: Iterable[str] = (),
     field: str = "content",
 ) -> Draft:
-    """Check and screen what is to be written, and do the slow work before any row is held."""
+    """Check, screen and embed a new item: the slow work, before any row is locked."""
     title = clean_line(title, field="title", longest=MAX_MEMORY_TITLE)
     text = clean_content(text, field=field)
     kept_tags = tuple(clean_tags(list(tags)))
@@ -132,7 +132,7 @@ def drafted(
         type=type,
         attributes=attributes,
         tags=kept_tags,
-        found=found_in(words).without_secrets(),
+        found=screen_value(words).without_secrets(),
         ready=preparing.prepare(text, title),
     )
 
@@ -144,7 +144,7 @@ def clean_content(text: str, *, field: str) -> str:
     return text
 
 
-def written(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> Item:
+def write_draft(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> Item:
     """Write a draft within the caller's transaction; a suspected one is marked."""
     content = Content.objects.create_text(
         owner_id=access.owner_id, title=draft.title, text=draft.text
@@ -184,7 +184,7 @@ def refuse_wrong_targets(links: Collection[Link], targets: Collection[Item]) -> 
             )
 
 
-def _given(**fields: Any) -> dict[str, Any]:
+def _without_none(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -231,9 +231,9 @@ def _each_once(links: list[Link], *, field: str) -> list[Link]:
     return links
 
 
-def _linked(access: Access, item: Item, links: Collection[Link]) -> list[Relation]:
-    """Seen once more in the transaction that writes: an item may have gone out of reach."""
-    targets = seen_items(access, [target for _, target in links])
+def _create_relations(access: Access, item: Item, links: Collection[Link]) -> list[Relation]:
+    """Checks the targets again in this transaction: they may be out of reach by now."""
+    targets = visible_items(access, [target for _, target in links])
     return [
         link(access, item, target, type=type)
         for (type, _), target in zip(links, targets, strict=True)

@@ -77,7 +77,7 @@ class SearchRequest:
             "assignee": narrowing.assignee,
             "source_id": narrowing.source_id and str(narrowing.source_id),
             "source_name": narrowing.source_name,
-            "since": self.since and written(narrowing.since),
+            "since": self.since and format_moment(narrowing.since),
         }
         return {name: value for name, value in given.items() if value}
 
@@ -133,6 +133,6 @@ def _source_name(request: SearchRequest) -> str | None:
     return source if source_name is None else source_name
 
 
-def written(moment: Any) -> str:
+def format_moment(moment: Any) -> str:
     """A moment as answers have it."""
     return str(moment.isoformat().replace("+00:00", "Z"))

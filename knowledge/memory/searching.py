@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.memory.citing import address_of
+from knowledge.memory.citations import address_of
 from knowledge.memory.ranking import (
     Candidate,
     Tie,
@@ -19,11 +19,11 @@ from knowledge.memory.ranking import (
     reread,
     weigh_by_age,
 )
-from knowledge.memory.relations import contested_among
-from knowledge.memory.requests import MEMORY, SearchRequest, written
+from knowledge.memory.relations import contradictions_among
+from knowledge.memory.requests import MEMORY, SearchRequest, format_moment
 from knowledge.models import Item, Source, SourcePage
 from knowledge.models.item import rules_of
-from knowledge.retrieval.copies import Copy
+from knowledge.retrieval.duplicates import Copy
 from knowledge.retrieval.keyword import read_query
 from knowledge.retrieval.passages import best_passage, word_matcher
 from knowledge.retrieval.statistics import corpus
@@ -117,7 +117,7 @@ def _results(
 ) -> list[MemoryResult]:
     ids = [each.item_id for each in page]
     rows = _rows(access, page)
-    contested = contested_among(access, ids)
+    contested = contradictions_among(access, ids)
     sources = _sources(access, ids)
     matcher = word_matcher(read_query(query, corpus()).spoken)
     return [
@@ -168,12 +168,12 @@ def _metadata(
         **_plain(row["told_attributes"]),
         "tags": row["tags"],
         "chunk_id": found.chunk_id,
-        "created_at": written(row["created_at"]),
-        "updated_at": written(row["updated_at"]),
+        "created_at": format_moment(row["created_at"]),
+        "updated_at": format_moment(row["updated_at"]),
         "recency_boost": found.recency_boost,
         "contested": bool(contested_with),
         "contested_with": [str(each) for each in contested_with],
-        "related": _related(found.tie),
+        "related": _tie_shape(found.tie),
         "suspected": rules_of(row["suspicions"]),
     }
 
@@ -189,7 +189,7 @@ def _is_plain(value: Any) -> bool:
     return not isinstance(value, dict)
 
 
-def _related(tie: Tie | None) -> dict[str, Any] | None:
+def _tie_shape(tie: Tie | None) -> dict[str, Any] | None:
     return {"id": str(tie.to), "type": tie.type, "boost": tie.boost} if tie else None
 
 

@@ -2,6 +2,18 @@ from knowledge.models.allowance import Allowance, Reservation, ReservationState,
 from knowledge.models.change import Change, ChangeKind
 from knowledge.models.chunk import Chunk, ChunkEmbedding, ChunkText, Generation
 from knowledge.models.content import Content, ContentState, Link, Step, TranscriptionStatus
+from knowledge.models.contributions import (
+    Agent,
+    AllowedFinding,
+    HeldBack,
+    Provider,
+    Quality,
+    Quarantine,
+    QuarantineReason,
+    Validation,
+    Verdict,
+    Version,
+)
 from knowledge.models.documentation import CrawlState, PageState, Source, SourcePage
 from knowledge.models.folder import Folder
 from knowledge.models.idempotency import IdempotencyRecord
@@ -18,18 +30,6 @@ from knowledge.models.item import (
 from knowledge.models.job import Job
 from knowledge.models.kinds import Contribution, Memory
 from knowledge.models.library_size import LibrarySize
-from knowledge.models.registry import (
-    Agent,
-    AllowedFinding,
-    HeldBack,
-    Provider,
-    Quality,
-    Quarantine,
-    QuarantineReason,
-    Validation,
-    Verdict,
-    Version,
-)
 from knowledge.models.relation import Relation, RelationType
 from knowledge.models.schedule import Schedule
 from knowledge.models.transform import Transform, TransformState

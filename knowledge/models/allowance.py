@@ -4,7 +4,7 @@ from django.db import models
 
 class TierManager(models.Manager["Tier"]):
     def for_owner(self, owner_id: int) -> "Tier | None":
-        """The tier that an owner was given, else the default one; none is no cap."""
+        """The owner's tier, or else the default one; without any tier there is no cap."""
         given = self.filter(allowances__owner_id=owner_id).first()
         return given or self.filter(is_default=True).first()
 

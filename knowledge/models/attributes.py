@@ -25,26 +25,26 @@ MAX_METADATA = 10_000
 MAX_METADATA_DEPTH = 5
 
 
-def checked_attributes(type: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def check_attributes(type: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """A new item's attributes as they are stored: by its type's schema, empty ones left out."""
-    return _filled(_checked(_SCHEMAS[ItemType(type)], given, f"attributes of type {type}"))
+    return _without_empty(_validate(_SCHEMAS[ItemType(type)], given, f"attributes of type {type}"))
 
 
-def checked_task_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+def check_task_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Other values for some attributes of a task; an empty one takes the old value away."""
-    return _checked(TaskChanges, given, "attributes of a task")
+    return _validate(TaskChanges, given, "attributes of a task")
 
 
-def changed_attributes(old: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def merge_attributes(old: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes as they are stored after changes that were checked."""
-    return _filled({**old, **changes})
+    return _without_empty({**old, **changes})
 
 
 # The values -----------------------------------------------------------------------------------
 
 
 def _line(value: str) -> str:
-    return _told(clean_line, value, longest=MAX_TAG)
+    return _as_value_error(clean_line, value, longest=MAX_TAG)
 
 
 def _word(value: str) -> str:
@@ -52,11 +52,11 @@ def _word(value: str) -> str:
 
 
 def _reason(value: str) -> str:
-    return _told(clean_text, value, shortest=1, longest=MAX_REASON)
+    return _as_value_error(clean_text, value, shortest=1, longest=MAX_REASON)
 
 
-def _told(clean: Callable[..., str], value: str, **rules: int) -> str:
-    """A value by the rule that holds everywhere, whose refusal becomes a fault of this one."""
+def _as_value_error(clean: Callable[..., str], value: str, **rules: int) -> str:
+    """Check a value by the common rule; its InvalidInput becomes a ValueError for pydantic."""
     try:
         return clean(value, field="it", **rules)
     except InvalidInput as error:
@@ -118,7 +118,7 @@ Metadata = Annotated[dict[str, Any], AfterValidator(_storable)]
 
 
 class ProjectAttributes(BaseModel):
-    """What everything that is remembered may say of itself; what is not named goes in metadata."""
+    """Attributes that every memory item may have; anything else goes in metadata."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -163,21 +163,21 @@ _SCHEMAS: dict[ItemType, type[ProjectAttributes]] = {
 # The check ------------------------------------------------------------------------------------
 
 
-def _checked(
+def _validate(
     schema: type[ProjectAttributes], given: Mapping[str, Any], what: str
 ) -> dict[str, Any]:
     is_partial = schema is TaskChanges
     try:
         return schema.model_validate(dict(given)).model_dump(exclude_unset=is_partial)
     except ValidationError as error:
-        raise _explained(error, list(schema.model_fields), what) from None
+        raise _explain(error, list(schema.model_fields), what) from None
 
 
-def _filled(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _without_empty(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in attributes.items() if value not in (None, [], {})}
 
 
-def _explained(error: ValidationError, known: list[str], what: str) -> InvalidInput:
+def _explain(error: ValidationError, known: list[str], what: str) -> InvalidInput:
     """Every fault with its path, the first of them in the sentence."""
     details = error.errors(include_url=False, include_input=False)
     faults = [

@@ -23,7 +23,7 @@ class ChangeKind(models.TextChoices):
 class Change(models.Model):
     """One thing a token wrote, with all it takes to revert that; kept while it can be undone.
 
-    Of what a token deleted, this holds the only copy there is.
+    For deleted rows, this is the only copy.
     """
 
     owner = models.ForeignKey(
@@ -39,7 +39,7 @@ class Change(models.Model):
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        # Their numbers tell their order: whoever changes a row holds it when it gets its number.
+        # Ids are in the order of the changes: a change gets its id while its row is locked.
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["owner", "token_id", "at"], name="change_by_token"),

@@ -60,7 +60,7 @@ class IndexStatus(models.TextChoices):
     FAILED = "failed"
 
 
-def _shared_with(access: Access) -> Q:
+def _sharing_condition(access: Access) -> Q:
     """What its owner offers to everybody, or to an organization that this caller is of too."""
     members = Group.user_set.through.objects.filter(group__user=access.owner_id)
     colleagues = Q(visibility=Visibility.ORG, owner__in=members.values("user_id"))
@@ -96,37 +96,37 @@ class ItemQuerySet(models.QuerySet["Item"]):
         Its own reach, and of others what they share with its organizations or the network, as
         long as no admin has to look at it.
         """
-        others = Q(_shared_with(access), archived=False, quarantined=False)
+        others = Q(_sharing_condition(access), archived=False, quarantined=False)
         own = Q(pk__in=Item.objects.visible_to(access).values("pk"))
         items = self.filter(own | others, type__in=REGISTRY_TYPES)
         return items.filter(in_kb=True) if access.kb_only else items
 
     def offered_to(self, access: Access) -> Self:
-        """Skills and units that are shared with this caller, or were until they were put away or
-        held back: their ids stay taken, lest reports free an id for those who made them.
+        """Skills and units shared with this caller, archived and quarantined ones included: their
+        ids stay taken, so that reporting an item does not free its id.
         """
-        return self.filter(_shared_with(access), type__in=REGISTRY_TYPES)
+        return self.filter(_sharing_condition(access), type__in=REGISTRY_TYPES)
 
     def searchable(self, access: Access, *, finds_archived: bool = False) -> Self:
-        """What a search may find of these: nothing put away or superseded.
+        """The items that a search may find: not archived, not superseded.
 
-        A search for archived tasks finds those, and nothing else that was put away. What is
-        quarantined is held back from others alone, and they come by `published_to`.
+        A search for archived tasks finds only those of the archived. Quarantine hides items only
+        from others, in `published_to`.
         """
         shown = Q(archived=False)
         if finds_archived:
             shown |= Q(attributes__contains={"status": "archived"})
         found = self.filter(shown, in_kb=True)
         # Not by ids: the planner would count the list of them anew for every item.
-        return found.exclude(Exists(superseded_for(access).filter(target=OuterRef("pk"))))
+        return found.exclude(Exists(targets_of_supersedes(access).filter(target=OuterRef("pk"))))
 
-    def left_out_of_search(self, access: Access) -> Self:
+    def hidden_from_search(self, access: Access) -> Self:
         """What no search finds of these, though it is indexed.
 
         Each part by an index of its own: asked for all at once, every item would be looked at.
         """
         indexed = self.filter(in_kb=True)
-        superseded = indexed.filter(pk__in=superseded_for(access))
+        superseded = indexed.filter(pk__in=targets_of_supersedes(access))
         return indexed.filter(archived=True).union(superseded)
 
     def with_folders_for(self, access: Access) -> Self:
@@ -157,7 +157,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         older = self.filter(created_at__lte=created_at)  # which the index can begin at
         return older.filter(models.Q(created_at__lt=created_at) | same_moment)
 
-    def titled(self, beginning: str) -> Self:
+    def with_title_prefix(self, beginning: str) -> Self:
         """Items whose shown title begins like this, in any case."""
         own = models.Q(custom_title__istartswith=beginning)
         return self.filter(own | models.Q(custom_title="", content__title__istartswith=beginning))
@@ -266,7 +266,7 @@ class Item(models.Model):
 
     @property
     def suspected(self) -> list[str]:
-        """The rules by which the screening suspects it, each once; none of what is clean."""
+        """The rules that screening found in the item, each once; empty if it is clean."""
         return rules_of(self.suspicions)
 
     @property
@@ -291,8 +291,8 @@ class Item(models.Model):
         return getattr(self, "transform", None)
 
 
-def superseded_for(access: Access) -> models.QuerySet[Relation, Any]:
-    """Items that another one has taken the place of, as far as this caller sees that other."""
+def targets_of_supersedes(access: Access) -> models.QuerySet[Relation, Any]:
+    """Items that are superseded by another item that this caller sees."""
     # Imported here: a relation is between two items, and knows them.
     from knowledge.models.relation import Relation, RelationType
 

@@ -57,7 +57,7 @@ class Webhook(models.Model):
         return self.url
 
     def switch_off(self) -> None:
-        """Have it told nothing more; no error if somebody deletes it at this moment."""
+        """Deactivate the webhook; no error if it is deleted at the same moment."""
         Webhook.objects.filter(pk=self.pk).update(is_active=False)
 
     @property

@@ -5,12 +5,12 @@ from uuid import UUID
 import dramatiq
 from django.db import transaction
 
-from knowledge.jobs import sweeping
+from knowledge.jobs import stuck_rows
 from knowledge.jobs.actors import HOUR
 from knowledge.jobs.scheduling import every
 from knowledge.models import Item
 from knowledge.moderation import full_screening
-from knowledge.moderation.findings import Found
+from knowledge.moderation.findings import ScreeningResult
 
 
 @dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=HOUR)
@@ -18,11 +18,11 @@ def screen_item(item_id: str) -> None:
     """Screen all of an item of which only a part was read when it was written."""
     found = full_screening.screen(UUID(item_id))
     with transaction.atomic():
-        if not full_screening.settle(UUID(item_id), found):
+        if not full_screening.record_findings(UUID(item_id), found):
             screen_item.send(item_id)
 
 
-def screen_the_rest(item: Item, found: Found) -> None:
+def screen_the_rest(item: Item, found: ScreeningResult) -> None:
     """Have a job read what a write's first look left out, in the caller's transaction."""
     if item.half_screened == found.is_whole:
         item.half_screened = not found.is_whole
@@ -35,5 +35,5 @@ def screen_the_rest(item: Item, found: Found) -> None:
 @dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_screenings() -> None:
     """Send again the screenings that a job server lost."""
-    for item_id in sweeping.half_screened_items():
+    for item_id in stuck_rows.half_screened_items():
         screen_item.send(str(item_id))

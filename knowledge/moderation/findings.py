@@ -1,4 +1,4 @@
-"""What the screening finds in what is written: in part at once, and in full by a job."""
+"""Screening of written texts: the beginning and end at once, long texts in full by a job."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _BEGINNING = 14_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScreeningResult:
     """The secrets in a text, what looks like orders to a model, and whether all of it was read."""
 
     secrets: list[dict[str, Any]] = field(default_factory=list)
@@ -33,12 +33,14 @@ class Found:
         return self
 
 
-def found_in(value: Any, *, in_full: bool = False) -> Found:
-    """What is found in a text or JSON value; of a long one, in its beginning and its end."""
+def screen_value(value: Any, *, in_full: bool = False) -> ScreeningResult:
+    """Screen a text or JSON value; of a long one, only its beginning and its end."""
     read, is_whole = (value, True) if in_full else beginning_and_end(value)
     verdict = screen_document(read)
     secrets = _secrets(read, verdict.secrets) if verdict.secrets else []
-    return Found(each_once(secrets), each_once(map(_told, verdict.injections)), is_whole)
+    return ScreeningResult(
+        each_once(secrets), each_once(map(_finding_fields, verdict.injections)), is_whole
+    )
 
 
 def refuse_secrets(secrets: Sequence[Mapping[str, Any]]) -> None:
@@ -55,7 +57,7 @@ def refuse_secrets(secrets: Sequence[Mapping[str, Any]]) -> None:
 
 
 def each_once(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The same rule at the same place is one finding to whoever is told."""
+    """Findings without repeats of the same rule at the same place."""
     told: list[dict[str, Any]] = []
     for finding in findings:
         if finding not in told:
@@ -82,7 +84,7 @@ def _secrets(value: Any, found: Iterable[Finding]) -> list[dict[str, Any]]:
     for path, text in _texts(value):
         texts.setdefault(path, []).append(text)
     return without_allowed(
-        {**_told(each), "fingerprint": _fingerprint(each, texts.get(each.path, []))}
+        {**_finding_fields(each), "fingerprint": _fingerprint(each, texts.get(each.path, []))}
         for each in found
     )
 
@@ -93,7 +95,7 @@ def _fingerprint(finding: Finding, texts: Sequence[str]) -> str:
     return fingerprint_of(text[finding.start : finding.end])
 
 
-def _told(finding: Finding) -> dict[str, Any]:
+def _finding_fields(finding: Finding) -> dict[str, Any]:
     return {
         "kind": finding.kind,
         "rule": finding.rule,

@@ -10,31 +10,31 @@ from uuid import UUID
 from knowledge.ingest import followups
 from knowledge.models import Item, ItemType, Version, WebhookEvent
 from knowledge.moderation import quarantine
-from knowledge.moderation.findings import Found, found_in
+from knowledge.moderation.findings import ScreeningResult, screen_value
 from knowledge.text.file_text import readable
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
-    """What was found in an item, and as which state of it: it may be written anew meanwhile."""
+class FullScreening:
+    """The findings of an item, and the version that was read: it may be rewritten in between."""
 
-    found: Found
+    found: ScreeningResult
     version_id: UUID | None
     changed_at: datetime
 
 
-def screen(item_id: UUID) -> Screened | None:
-    """Read an item to the end, before any row is locked; None if all of it was read."""
+def screen(item_id: UUID) -> FullScreening | None:
+    """Screen a whole item before any row is locked; None if it was screened in full already."""
     items = Item.objects.select_related("content").filter(pk=item_id, half_screened=True)
     item = items.first()
     if item is None:
         return None
     version = _current(item)
-    found = found_in(_words(item, version), in_full=True)
-    return Screened(found, version.pk if version else None, item.content.changed_at)
+    found = screen_value(_words(item, version), in_full=True)
+    return FullScreening(found, version.pk if version else None, item.content.changed_at)
 
 
-def settle(item_id: UUID, screened: Screened | None) -> bool:
+def record_findings(item_id: UUID, screened: FullScreening | None) -> bool:
     """Mark the item with what was found, and tell its owner; False if it was changed meanwhile.
 
     Runs within the caller's transaction. A second run finds nothing that is left to do.

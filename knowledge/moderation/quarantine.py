@@ -1,4 +1,4 @@
-"""What is suspected, and what is held back from others until an admin has ruled, and why."""
+"""Suspicions, and quarantine: hiding an item from others until an admin rules on it."""
 
 from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
@@ -45,16 +45,15 @@ def suspect(
     *,
     reworded: Collection[str] | None = None,
 ) -> None:
-    """Mark an item with what was found in its new words; to undo those undoes this.
+    """Mark an item with the findings of its new text; undoing that text undoes the mark.
 
-    What was known of other words stays. What is shared is held back from others; what is private
-    is its owner's alone, and only marked.
+    Findings of other parts stay. A shared item is quarantined; a private one is only marked.
     """
     found = each_once(findings)
     before = changes.values_of(item, ("quarantined", "suspicions"))
     suspicions = each_once([*_of_other_words(item, reworded), *found])
     is_news = found or not item.quarantined
-    held = hold(item, suspicions) if suspicions and is_news and is_shared(item) else None
+    held = quarantine_item(item, suspicions) if suspicions and is_news and is_shared(item) else None
     _set(item, suspicions=suspicions)
     changes.item_changed(access, item, before)
     if held is not None and not before["quarantined"]:
@@ -66,12 +65,12 @@ def suspect_later(item: Item, findings: Iterable[Mapping[str, Any]]) -> bool:
 
     What is shared is held back from then on, and others never read the version it was found in.
     """
-    known = [*item.suspicions, *_let_pass(item)]
+    known = [*item.suspicions, *_findings_let_pass(item)]
     new = [finding for finding in each_once(findings) if finding not in known]
     if not new:
         return False
     if is_shared(item):
-        hold(item, new)
+        quarantine_item(item, new)
     _set(item, suspicions=[*item.suspicions, *new])
     _show_current_version_to(item, Visibility.PRIVATE)
     return True
@@ -81,13 +80,13 @@ def is_shared(item: Item) -> bool:
     return item.visibility != Visibility.PRIVATE
 
 
-def unheard(item: Item, findings: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The findings that no admin has heard of and let pass in what the item says now."""
-    known = _let_pass(item)
+def new_findings(item: Item, findings: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The findings that no admin has let pass for the item's current version."""
+    known = _findings_let_pass(item)
     return [finding for finding in findings if finding not in known]
 
 
-def _let_pass(item: Item) -> list[Mapping[str, Any]]:
+def _findings_let_pass(item: Item) -> list[Mapping[str, Any]]:
     heard = Quarantine.objects.filter(item=item, verdict=Verdict.RESTORED)
     current = Version.objects.filter(item=item).order_by("-number").only("created_at").first()
     if current is not None:
@@ -96,7 +95,7 @@ def _let_pass(item: Item) -> list[Mapping[str, Any]]:
 
 
 def _of_other_words(item: Item, reworded: Collection[str] | None) -> list[Mapping[str, Any]]:
-    """What is known of the parts of an item that were not written anew; None is all of them."""
+    """The findings of the parts of an item that were not rewritten; None means that all were."""
     if reworded is None:
         return []
     return [finding for finding in item.suspicions if _part(finding["path"]) not in reworded]
@@ -112,14 +111,14 @@ def _reason(findings: Iterable[Mapping[str, Any]]) -> QuarantineReason:
     return QuarantineReason.SECRET if has_secret else QuarantineReason.INJECTION
 
 
-def hold(
+def quarantine_item(
     item: Item,
     findings: Collection[Mapping[str, Any]],
     reason: QuarantineReason | str | None = None,
 ) -> Quarantine:
-    """Keep an item from everybody but its owner, in the caller's transaction.
+    """Quarantine an item: hide it from everybody but its owner, in the caller's transaction.
 
-    What is found while it waits for a verdict is added to what the admin will read.
+    Findings that come while the quarantine is open are added to it.
     """
     quarantine, is_new = Quarantine.objects.get_or_create(
         item=item,
@@ -136,14 +135,14 @@ def hold(
     return quarantine
 
 
-def hold_again(access: Access, item: Item, digests: Collection[str]) -> list[dict[str, Any]]:
-    """Hold back what its owner deleted while it was held back; the findings that say so."""
+def quarantine_again(access: Access, item: Item, digests: Collection[str]) -> list[dict[str, Any]]:
+    """Quarantine an item that its owner deleted during quarantine and added again."""
     marks = {*digests, *_names_of(item)}
     deleted = HeldBack.objects.filter(owner_id=item.owner_id, digest__in=marks).first()
     if deleted is None:
         return []
     before = changes.values_of(item, ("quarantined",))
-    held = hold(item, [_CAME_AGAIN], deleted.reason)
+    held = quarantine_item(item, [_CAME_AGAIN], deleted.reason)
     changes.item_changed(access, item, before)
     if not before["quarantined"]:
         changes.row_added(access, held, fields=["verdict"])
@@ -151,7 +150,7 @@ def hold_again(access: Access, item: Item, digests: Collection[str]) -> list[dic
 
 
 def remember_deleted(item: Item) -> None:
-    """Keep what tells an item that is held back and about to be deleted, in all its versions."""
+    """Store the digests of a quarantined item that is being deleted, of all its versions."""
     last = last_of(item)
     if last is None or last.verdict == Verdict.RESTORED:
         return
@@ -165,7 +164,7 @@ def remember_deleted(item: Item) -> None:
 
 
 def forget_deleted(item: Item) -> None:
-    """What this item says is held back no more for having been deleted."""
+    """Delete the stored digests of this item."""
     HeldBack.objects.filter(owner_id=item.owner_id, digest__in=_marks_of(item)).delete()
 
 
@@ -188,8 +187,8 @@ def last_of(item: Item) -> Quarantine | None:
     return Quarantine.objects.filter(item=item).order_by(last, "-at").first()
 
 
-def let_go(item: Item) -> None:
-    """Forget a quarantine that nobody has ruled on, in the caller's transaction."""
+def drop_quarantine(item: Item) -> None:
+    """Delete a quarantine without a verdict, in the caller's transaction."""
     Quarantine.objects.filter(item=item, verdict=Verdict.OPEN).delete()
     _set(item, quarantined=False)
 
@@ -206,7 +205,7 @@ def rule(user: AbstractUser, quarantine_id: UUID, verdict: str, note: str = "") 
         )
     ruling = Verdict(one_of(verdict, RULINGS, field="verdict"))
     note = clean_text(note, field="note", shortest=0, longest=MAX_NOTE)
-    quarantine = _held(quarantine_id)
+    quarantine = _lock_quarantine(quarantine_id)
     quarantine.verdict, quarantine.note = ruling, note
     quarantine.ruled_by_id, quarantine.ruled_at = user.pk, timezone.now()
     quarantine.save(update_fields=["verdict", "note", "ruled_by", "ruled_at"])
@@ -241,8 +240,8 @@ def _show_current_version_to(item: Item, visibility: Visibility) -> None:
         current.save(update_fields=["visibility"])
 
 
-def _held(quarantine_id: UUID) -> Quarantine:
-    """The quarantine, and before it its item, as who holds items back holds them."""
+def _lock_quarantine(quarantine_id: UUID) -> Quarantine:
+    """Lock the item and then the quarantine: always in this order, to avoid deadlock."""
     quarantines = Quarantine.objects.filter(pk=quarantine_id)
     item = Item.objects.select_for_update().filter(quarantines=quarantine_id).first()
     quarantine = quarantines.select_for_update(of=("self",)).first()

@@ -48,7 +48,7 @@ class ExpectedJobFailures(logging.Filter):
     """Says in one line, as a warning, that a job failed for a reason that we know."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        error = _expected(record)
+        error = _quarry_error_of(record)
         if error is not None and record.args:
             [job] = record.args if isinstance(record.args, tuple) else [record.args]
             record.msg, record.args = "%s failed: %s", (job, error)
@@ -68,19 +68,19 @@ class WrongHosts(logging.Filter):
         return True
 
 
-def _expected(record: logging.LogRecord) -> QuarryError | None:
+def _quarry_error_of(record: logging.LogRecord) -> QuarryError | None:
     error = record.exc_info[1] if record.exc_info else None
     return error if isinstance(error, QuarryError) else None
 
 
 def _message(record: logging.LogRecord) -> str:
-    error = _expected(record)
+    error = _quarry_error_of(record)
     told = record.getMessage()
     return f"{told}: {error.message}" if error else told
 
 
 def _traceback(formatter: logging.Formatter, record: logging.LogRecord) -> str:
-    if not record.exc_info or _expected(record):
+    if not record.exc_info or _quarry_error_of(record):
         return ""
     return formatter.formatException(record.exc_info)
 

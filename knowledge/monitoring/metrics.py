@@ -1,7 +1,7 @@
 """What is counted for operators. Labels are few and known: never an address, an id or a name.
 
-Web and worker are processes of their own, and /metrics answers for both: each keeps its numbers
-in files of one folder, which whoever is asked adds up.
+Web and worker are processes of their own, and /metrics answers for both: each writes its numbers to
+files in one folder, and the process that answers adds them up.
 """
 
 import fcntl

@@ -24,11 +24,11 @@ def embedder_named(name: str) -> Embedder:
         known = ", ".join(sorted(_EMBEDDERS))
         raise ImproperlyConfigured(f"There is no embedder {name!r}; there are: {known}.")
     with _loading:
-        return _loaded(name)
+        return _load_embedder(name)
 
 
 @cache
-def _loaded(name: str) -> Embedder:
+def _load_embedder(name: str) -> Embedder:
     return _EMBEDDERS[name]()
 
 
@@ -107,11 +107,11 @@ def transcriber_named(name: str) -> Transcriber:
 
 def _whisper() -> Transcriber:
     with _loading:
-        return _loaded_whisper(Path(settings.QUARRY_HOME), settings.QUARRY_WHISPER_MODEL)
+        return _load_whisper(Path(settings.QUARRY_HOME), settings.QUARRY_WHISPER_MODEL)
 
 
 @cache
-def _loaded_whisper(home: Path, model: str) -> Transcriber:
+def _load_whisper(home: Path, model: str) -> Transcriber:
     from knowledge.providers.whisper import WhisperTranscriber
 
     return WhisperTranscriber(home=home, model=model)

@@ -67,7 +67,7 @@ class AssemblyAITranscriber(VendorTranscriber):
         if job["status"] in ("queued", "processing"):
             return None
         if job["status"] == "error":
-            raise self._api.failed(str(job.get("error") or ""))
+            raise self._api.failure(str(job.get("error") or ""))
         if job["status"] != "completed":
             raise ValueError(f"a job of status {job['status']!r}")
         language = str(job.get("language_code") or "").partition("_")[0]

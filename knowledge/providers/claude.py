@@ -21,7 +21,7 @@ PART = 400_000
 """Characters that one call reads: about 100,000 tokens of English."""
 
 MAX_TOKENS = 16_000
-"""Of an answer and of the thinking before it; for many more its package wants a stream."""
+"""Tokens of an answer and its thinking; for many more, the SDK requires streaming."""
 
 TIMEOUT = 300.0
 
@@ -98,7 +98,7 @@ class ClaudeSummarizer:
         """Sum a text up in one call; a very long one in parts, and then those together."""
         answers = [self._ask(_SUM_UP, title, part) for part in _parts(text)]
         if len(answers) > 1:
-            answers.append(self._ask(_COMBINE, title, _told_so_far(answers)))
+            answers.append(self._ask(_COMBINE, title, _answers_as_json(answers)))
         last = answers[-1]
         return Summary(
             tldr=last.tldr,
@@ -123,14 +123,14 @@ class ClaudeSummarizer:
                     model=self.name,
                     max_tokens=MAX_TOKENS,
                     system=_SYSTEM,
-                    messages=[{"role": "user", "content": _fenced(task, title, material)}],
+                    messages=[{"role": "user", "content": _fence(task, title, material)}],
                     output_config=self._output_config(),
                 )
             return _read(message)
         except APIStatusError as error:
-            raise self._translated(error.status_code) from error
+            raise self._error_of_status(error.status_code) from error
         except APIConnectionError as error:
-            raise _passing("Claude did not answer; try again later.", None) from error
+            raise _temporary_failure("Claude did not answer; try again later.", None) from error
         except (APIError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise _unusable() from error
 
@@ -141,14 +141,14 @@ class ClaudeSummarizer:
             shape["effort"] = "low"  # to sum up takes little thought, and thought is paid for
         return shape
 
-    def _translated(self, status: int) -> ProviderUnavailable:
+    def _error_of_status(self, status: int) -> ProviderUnavailable:
         """Our own error for a failed call."""
         if status in (401, 403):
             return _bad_key("Claude refused the key")
         if status == 429:
-            return _passing("Claude is limiting our rate; try again later.", status)
+            return _temporary_failure("Claude is limiting our rate; try again later.", status)
         if status in (408, 409) or status >= 500:
-            return _passing("Claude did not answer; try again later.", status)
+            return _temporary_failure("Claude did not answer; try again later.", status)
         if status == 404:
             message = f"There is no model {self.name}; set QUARRY_SUMMARY_MODEL to one there is."
             setting = "QUARRY_SUMMARY_MODEL"
@@ -169,7 +169,7 @@ def _parts(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _told_so_far(answers: Sequence[_Answer]) -> str:
+def _answers_as_json(answers: Sequence[_Answer]) -> str:
     told = [
         {"tldr": each.tldr, "key_points": each.key_points, "quotes": each.quotes}
         for each in answers
@@ -177,8 +177,8 @@ def _told_so_far(answers: Sequence[_Answer]) -> str:
     return json.dumps(told, ensure_ascii=False, indent=1)
 
 
-def _fenced(task: str, title: str, material: str) -> str:
-    """The material between marks that it cannot contain, for nobody could have known them."""
+def _fence(task: str, title: str, material: str) -> str:
+    """The material between random marks, which it cannot contain because they are made now."""
     mark = f"material-{secrets.token_hex(8)}"
     return (
         f"<{mark}>\nTitle: {title}\n\n{material}\n</{mark}>\n\n"
@@ -219,7 +219,7 @@ def _true_quotes(quotes: Sequence[str], text: str) -> list[str]:
     return list(true)[:_MOST_QUOTES]
 
 
-def _passing(message: str, status: int | None) -> ProviderUnavailable:
+def _temporary_failure(message: str, status: int | None) -> ProviderUnavailable:
     return ProviderUnavailable(message, may_pass=True, status=status)
 
 

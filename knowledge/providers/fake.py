@@ -133,10 +133,10 @@ class FakeTranscriber:
         if notes["looks"] < self.looks:
             notebook.write(notes | {"looks": notes["looks"] + 1}, percent=50)
             raise StillTranscribing(1)
-        return Transcript(segments=_heard(notes["ref"]), language=language or "en")
+        return Transcript(segments=_segments_of(notes["ref"]), language=language or "en")
 
 
-def _heard(ref: str) -> tuple[Segment, ...]:
+def _segments_of(ref: str) -> tuple[Segment, ...]:
     words = [_SPOKEN[int(digit, 16) % len(_SPOKEN)] for digit in ref]
     return tuple(
         Segment(

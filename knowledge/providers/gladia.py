@@ -48,7 +48,7 @@ class GladiaTranscriber(VendorTranscriber):
         if job["status"] in ("queued", "processing"):
             return None
         if job["status"] == "error":
-            raise self._api.failed(_complaint(job))
+            raise self._api.failure(_complaint(job))
         if job["status"] != "done":
             raise ValueError(f"a job of status {job['status']!r}")
         found = job["result"]["transcription"]

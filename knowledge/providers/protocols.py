@@ -74,7 +74,7 @@ class Transcriber(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a text comes to, and what it cost to find out."""
+    """A summary of a text, and what it cost."""
 
     tldr: str
     key_points: tuple[str, ...]
@@ -90,4 +90,4 @@ class Summarizer(Protocol):
     name: str
 
     def summarize(self, title: str, text: str) -> Summary:
-        """The summary; ProviderUnavailable with a clear reason when there is none to be had."""
+        """The summary; raises ProviderUnavailable with a clear reason if none can be made."""

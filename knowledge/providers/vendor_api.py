@@ -44,7 +44,7 @@ class VendorApi:
                 self.base_url.rstrip("/") + path,
                 headers={self.key_header: self.key},
                 timeout=self.seconds,
-                verify=_trusted(),
+                verify=_tls_context(),
                 **sent,
             )
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -62,7 +62,7 @@ class VendorApi:
         """An answer that is not what the vendor's documents say."""
         return self.outage(f"sent an answer that cannot be used (see {self.url_setting})")
 
-    def failed(self, message: str) -> IngestFailed:
+    def failure(self, message: str) -> IngestFailed:
         """What the vendor will not do with this recording, in its own words."""
         words = " ".join(message.split())[:LONGEST_MESSAGE] or "it did not say why"
         return IngestFailed(
@@ -95,7 +95,7 @@ class VendorApi:
             return self.outage("is limiting our rate", retry_after_sec=seconds)
         if status == 408 or status >= 500:
             return self.outage("did not answer")
-        return self.failed(message or f"it refused with status {status}")
+        return self.failure(message or f"it refused with status {status}")
 
     def _key_needed(self, what: str) -> ProviderUnavailable:
         return ProviderUnavailable(
@@ -106,7 +106,7 @@ class VendorApi:
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     """Made once: reading every authority's certificate takes longer than a call."""
     return httpx2.create_ssl_context()
 

@@ -32,11 +32,11 @@ LANGUAGES = frozenset(
 
 
 class VendorTranscriber(ABC):
-    """What is common to vendors: the notes, in the order that makes paying twice impossible.
+    """Common to all vendors: the notes, written in an order that makes paying twice impossible.
 
     Notes go from nothing to {audio_url, intent, intended_at}, written before the job is handed
-    in, to those and {ref, submitted_at}, written at once after. Whoever finds an intent without
-    a ref asks the vendor's own list first.
+    in, to those and {ref, submitted_at}, written at once after. If there is an intent without a
+    ref, the vendor's list of jobs is asked first.
     """
 
     name: str
@@ -71,7 +71,7 @@ class VendorTranscriber(ABC):
         """The transcript once the vendor has it; one look at the job for each call."""
         notes = notebook.read()
         if "ref" not in notes:
-            notes = self._handed_in(audio, notebook, notes, language=language)
+            notes = self._submit_job(audio, notebook, notes, language=language)
         with self._usable_answers():
             transcript = self._look(notes["ref"])
         if transcript is None:
@@ -98,27 +98,29 @@ class VendorTranscriber(ABC):
     def _look(self, ref: str) -> Transcript | None:
         """The job's transcript, or None while the vendor works."""
 
-    def _handed_in(
+    def _submit_job(
         self, audio: Path, notebook: Notebook, notes: dict[str, Any], *, language: str
     ) -> dict[str, Any]:
-        ref = self._found(notes) if "intent" in notes else None
+        ref = self._find_submitted(notes) if "intent" in notes else None
         if ref is None:
-            notes = self._intended(audio, notebook, notes)
+            notes = self._note_intent(audio, notebook, notes)
             with self._usable_answers():
                 ref = self._submit(notes["audio_url"], notes["intent"], language=_hint(language))
         notes = notes | {"ref": ref, "submitted_at": self._clock()}
         notebook.write(notes)
         return notes
 
-    def _found(self, notes: dict[str, Any]) -> str | None:
-        """The job that somebody handed in and was killed, or not answered, before noting it."""
+    def _find_submitted(self, notes: dict[str, Any]) -> str | None:
+        """The job of an earlier run that was submitted, but died before it noted the reference."""
         if 0 <= (age := self._clock() - notes["intended_at"]) < SETTLING_SEC:
             raise StillTranscribing(SETTLING_SEC - age)
         since = datetime.fromtimestamp(notes["intended_at"], UTC) - CLOCKS_DIFFER
         with self._usable_answers():
             return self._find(notes["audio_url"], notes["intent"], since=since)
 
-    def _intended(self, audio: Path, notebook: Notebook, notes: dict[str, Any]) -> dict[str, Any]:
+    def _note_intent(
+        self, audio: Path, notebook: Notebook, notes: dict[str, Any]
+    ) -> dict[str, Any]:
         """Notes that say what will be handed in, kept before it is."""
         now = self._clock()
         if now - notes.get("uploaded_at", 0) < UPLOAD_LASTS_SEC:

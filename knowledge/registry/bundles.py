@@ -30,16 +30,16 @@ def read_bundle(files: object) -> dict[str, bytes]:
     if not isinstance(files, Mapping):
         refuse_any([Problem("files", "must be an object of paths")], field="files", what="files")
         return {}
-    problems = list(_crowded(files))
+    problems = list(_check_file_count(files))
     bundle: dict[str, bytes] = {}
     for path, sent in files.items():
-        problems += [Problem(f"files.{_shown(path)}", why) for why in unsafe(path)]
+        problems += [Problem(f"files.{_printable_path(path)}", why) for why in unsafe(path)]
         data = _data(sent)
         if isinstance(data, str):
-            problems.append(Problem(f"files.{_shown(path)}", data))
+            problems.append(Problem(f"files.{_printable_path(path)}", data))
         else:
             bundle[path] = data
-    problems += _clashing(bundle)
+    problems += _check_path_clashes(bundle)
     if sum(map(len, bundle.values())) > MAX_BUNDLE_BYTES:
         problems.append(Problem("files", f"may be at most {MAX_BUNDLE_BYTES:,} bytes together"))
     refuse_any(problems, field="files", what="The bundle")
@@ -48,7 +48,7 @@ def read_bundle(files: object) -> dict[str, bytes]:
 
 def as_stored(bundle: Mapping[str, bytes]) -> Stored:
     """Text as text, so that it can be read where it is kept; anything else as base64."""
-    return {path: _written(data) for path, data in bundle.items()}
+    return {path: _file_as_json(data) for path, data in bundle.items()}
 
 
 def as_bytes(stored: Stored) -> dict[str, bytes]:
@@ -76,7 +76,7 @@ def _is_odd(part: str) -> bool:
     return not part or part != part.rstrip(". ") or bool(_DEVICE.fullmatch(part))
 
 
-def _crowded(files: Mapping[str, object]) -> Iterator[Problem]:
+def _check_file_count(files: Mapping[str, object]) -> Iterator[Problem]:
     if len(files) > MAX_FILES:
         yield Problem("files", f"may be at most {MAX_FILES}")
 
@@ -99,21 +99,24 @@ def _data(sent: object) -> bytes | str:
     return data if len(data) <= MAX_FILE_BYTES else f"may be at most {MAX_FILE_BYTES:,} bytes"
 
 
-def _clashing(bundle: Mapping[str, bytes]) -> Iterator[Problem]:
+def _check_path_clashes(bundle: Mapping[str, bytes]) -> Iterator[Problem]:
     """Files that would be one file on a system that ignores case, or a file and its folder."""
     seen: dict[str, str] = {}
     for path in bundle:
         folded = unicodedata.normalize("NFC", path).casefold()
         if folded in seen:
-            yield Problem(f"files.{_shown(path)}", f"is the same path as {_shown(seen[folded])}")
+            yield Problem(
+                f"files.{_printable_path(path)}",
+                f"is the same path as {_printable_path(seen[folded])}",
+            )
         seen[folded] = path
     for folded, path in seen.items():
         parents = folded.split("/")[:-1]
         if any("/".join(parents[: n + 1]) in seen for n in range(len(parents))):
-            yield Problem(f"files.{_shown(path)}", "is below a path that is itself a file")
+            yield Problem(f"files.{_printable_path(path)}", "is below a path that is itself a file")
 
 
-def _written(data: bytes) -> dict[str, str]:
+def _file_as_json(data: bytes) -> dict[str, str]:
     text: str | None
     try:
         text = data.decode()
@@ -124,5 +127,5 @@ def _written(data: bytes) -> dict[str, str]:
     return {"text": text}
 
 
-def _shown(path: Any) -> str:
+def _printable_path(path: Any) -> str:
     return printable(str(path), longest=MAX_PATH)

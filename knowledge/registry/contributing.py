@@ -1,4 +1,4 @@
-"""Sharing skills and knowledge units: each is read, screened and put on the shelf."""
+"""Sharing skills and knowledge units: each is parsed, screened and stored."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from knowledge.access import Access, Capability
 from knowledge.models import ItemType, Visibility
 from knowledge.registry import bundles
-from knowledge.registry.published import TYPES
+from knowledge.registry.contribution_screening import screen_skill, screen_unit
+from knowledge.registry.published_items import TYPES
 from knowledge.registry.skill_format import Skill, read_skill, skill_digest
-from knowledge.registry.suspecting import found_in_skill, found_in_unit
 from knowledge.registry.unit_format import Unit, read_unit
-from knowledge.registry.versioning import Contributed, Draft, contribute
+from knowledge.registry.versioning import ContributionAnswer, Draft, contribute
 from knowledge.validation import one_of
 
 
@@ -21,7 +21,7 @@ def contribute_skill(
     visibility: str | None = None,
     files: Mapping[str, Any] | None = None,
     keep_private: bool = False,
-) -> Contributed:
+) -> ContributionAnswer:
     """Share a skill. One of the same name within the caller's own reach gets a new version.
 
     A new one without a visibility is for whom its file says, else for the network; to keep it
@@ -43,17 +43,17 @@ def contribute_skill(
         document={"skill_md": skill.skill_md, "body": skill.body},
         digest=skill_digest(skill.skill_md, bundle),
         visibility=asked,
-        said_visibility=_said_visibility(skill, keep_private),
+        said_visibility=_visibility_in_skill(skill, keep_private),
         unless_told=Visibility.PRIVATE if keep_private else Visibility.NETWORK,
         files=bundles.as_stored(bundle),
-        found=found_in_skill(skill.front, bundle).without_secrets(),
+        found=screen_skill(skill.front, bundle).without_secrets(),
     )
     return contribute(access, draft)
 
 
 def contribute_knowledge(
     access: Access, *, unit: Mapping[str, Any], visibility: str
-) -> Contributed:
+) -> ContributionAnswer:
     """Share a knowledge unit. The caller's own unit of that id gets a new version."""
     access.require(Capability.WRITE)
     asked = _visibility(visibility)
@@ -71,7 +71,7 @@ def contribute_knowledge(
         digest=read.digest,
         visibility=asked,
         said_visibility=None,
-        found=found_in_unit(read.document).without_secrets(),
+        found=screen_unit(read.document).without_secrets(),
     )
     return contribute(access, draft)
 
@@ -82,7 +82,7 @@ def _visibility(asked: str | None) -> Visibility | None:
     return Visibility(one_of(asked, Visibility.values, field="visibility"))
 
 
-def _said_visibility(skill: Skill, keep_private: bool) -> Visibility | None:
+def _visibility_in_skill(skill: Skill, keep_private: bool) -> Visibility | None:
     return Visibility(skill.visibility) if skill.visibility and not keep_private else None
 
 

@@ -37,10 +37,10 @@ class Frontmatter:
     """The scalars that are read otherwise than they are written: `\\u0069` is an i."""
 
     @property
-    def said(self) -> str:
+    def written_text(self) -> str:
         """All that people wrote there, comments too, without the names of the fields.
 
-        Then what escapes make of it: whoever is shown the fields reads that.
+        Then the values of escape sequences, because that is what readers of the fields see.
         """
         return "\n\n".join([_KEY.sub(r"\1", self.text), *self.unescaped])
 
@@ -49,22 +49,22 @@ def read_frontmatter(skill_md: str) -> Frontmatter:
     """What a SKILL.md begins with, and the Markdown after it."""
     match = _PARTED.match(skill_md)
     if match is None:
-        return _unread("must begin the file: YAML between two lines of ---")
+        return _unreadable("must begin the file: YAML between two lines of ---")
     if len(match["front"]) > MAX_FRONTMATTER:
-        return _unread(f"must have at most {MAX_FRONTMATTER:,} characters")
+        return _unreadable(f"must have at most {MAX_FRONTMATTER:,} characters")
     try:
         node = _Loader(match["front"]).get_single_node()
     except yaml.YAMLError as error:
-        return _unread(_told(error))
+        return _unreadable(_error_text(error))
     if not isinstance(node, yaml.MappingNode):
-        return _unread("must be fields, such as name: and description:")
+        return _unreadable("must be fields, such as name: and description:")
     problems: list[Problem] = []
     fields = _mapping(node, (), problems)
-    unescaped = tuple(_unescaped(node, match["front"]))
+    unescaped = tuple(_values_of_escapes(node, match["front"]))
     return Frontmatter(fields, match["body"] or "", problems, match["front"], unescaped)
 
 
-def _unread(why: str) -> Frontmatter:
+def _unreadable(why: str) -> Frontmatter:
     return Frontmatter({}, "", [Problem(FRONTMATTER, why)])
 
 
@@ -76,22 +76,22 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise _refused("anchors and aliases (& and *) are not taken", event)
+            raise _yaml_error("anchors and aliases (& and *) are not taken", event)
         if event.tag is not None:
-            raise _refused("tags (!) are not taken", event)
+            raise _yaml_error("tags (!) are not taken", event)
         if self._depth > MAX_DEPTH:
-            raise _refused(f"it may be nested at most {MAX_DEPTH} deep", event)
+            raise _yaml_error(f"it may be nested at most {MAX_DEPTH} deep", event)
         self._depth += 1
         node: yaml.Node | None = super().compose_node(parent, index)
         self._depth -= 1
         return node
 
 
-def _refused(message: str, event: Any) -> yaml.MarkedYAMLError:
+def _yaml_error(message: str, event: Any) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=message, problem_mark=event.start_mark)
 
 
-def _told(error: yaml.YAMLError) -> str:
+def _error_text(error: yaml.YAMLError) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         return f"cannot be read: {error.problem}{_on_line(error.problem_mark)}"
     return f"cannot be read: {getattr(error, 'reason', 'it is no YAML')}"
@@ -101,8 +101,8 @@ def _on_line(mark: yaml.Mark) -> str:
     return f" (line {mark.line + _FIRST_LINE})"
 
 
-def _unescaped(node: yaml.Node, text: str) -> Iterator[str]:
-    """Line breaks and indents apart, which YAML folds and readers do not mind."""
+def _values_of_escapes(node: yaml.Node, text: str) -> Iterator[str]:
+    """Values that differ from their source by more than line breaks and indents."""
     if isinstance(node, yaml.ScalarNode):
         written = text[node.start_mark.index : node.end_mark.index]
         if " ".join(node.value.split()) not in " ".join(written.split()):
@@ -110,7 +110,7 @@ def _unescaped(node: yaml.Node, text: str) -> Iterator[str]:
         return
     inner = chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value
     for each in inner:
-        yield from _unescaped(each, text)
+        yield from _values_of_escapes(each, text)
 
 
 Path = tuple[str | int, ...]

@@ -83,11 +83,11 @@ def _words(wanted: str, phrases: Sequence[str]) -> dict[str, float]:
         phrase: frozenset(word for word in words if known[word]) or words
         for phrase, words in spoken.items()
     }
-    return {phrase: _shared(telling[wanted], telling[phrase]) for phrase in phrases}
+    return {phrase: _jaccard(telling[wanted], telling[phrase]) for phrase in phrases}
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    """A letter alone, as in C and R, tells two phrases apart but makes no two alike."""
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """Jaccard similarity; a single letter, as in C or R, cannot make two phrases alike."""
     both = one & other
     if one != other and not any(len(word) > 1 for word in both):
         return 0.0

@@ -14,7 +14,7 @@ from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput, not_found
 from knowledge.ledger import changes
 from knowledge.models import Agent, Provider, Visibility
-from knowledge.moderation.findings import found_in
+from knowledge.moderation.findings import screen_value
 from knowledge.registry.matching import Match, matches, nearness
 from knowledge.validation import clean_line, clean_text, one_of, within
 
@@ -65,7 +65,7 @@ def discover_providers(
     fresh = Provider.objects.published_to(access).filter(last_seen_at__gt=_long_ago())
     offers = _offers(fresh.order_by("-last_seen_at", "pk")[:_ASKED_FIRST])
     if capability is not None:
-        offers = _fitting(capability, offers)
+        offers = _rank_offers(capability, offers)
     return sorted(offers, key=lambda offer: offer.rank)[:limit]
 
 
@@ -92,7 +92,7 @@ def register_provider(
     access.require(Capability.WRITE)
     if not access.agent_id:
         raise InvalidInput("Only an agent registers as a provider; call with its token.")
-    fields = _checked(
+    fields = _check_fields(
         name=name,
         capabilities=capabilities,
         description=description,
@@ -114,7 +114,7 @@ def update_provider(access: Access, provider_id: UUID, **given: Any) -> Offer:
     """Change what is given of the caller's own provider."""
     access.require(Capability.WRITE)
     provider = _own(access, provider_id)
-    _change(access, provider, _checked(**given))
+    _change(access, provider, _check_fields(**given))
     return get_provider(access, provider_id)
 
 
@@ -139,7 +139,7 @@ def heartbeat(access: Access, provider_id: UUID) -> Offer:
 
 def _own(access: Access, provider_id: UUID) -> Provider:
     """The agent's own, or its owner's with a token of the whole library."""
-    providers = Provider.objects.select_for_update().owned_by(access)
+    providers = Provider.objects.select_for_update().of_owner(access)
     if access.folder_ids is not None:
         providers = providers.filter(agent_id=access.agent_id)
     provider = providers.filter(pk=provider_id).first()
@@ -157,10 +157,10 @@ def _change(access: Access, provider: Provider, fields: dict[str, Any]) -> None:
     changes.row_changed(access, provider, before)
 
 
-def _checked(**given: Any) -> dict[str, Any]:
+def _check_fields(**given: Any) -> dict[str, Any]:
     """The fields to set, each within its rule, and none with a secret or an order in it."""
     fields = {name: _RULES[name](value) for name, value in given.items()}
-    if findings := found_in(fields, in_full=True).without_secrets().orders:
+    if findings := screen_value(fields, in_full=True).without_secrets().orders:
         raise InvalidInput(
             f"This reads like orders to a model: {findings[0]['sentence']} "
             "Say what the agent can do, and nothing else.",
@@ -212,7 +212,7 @@ def _offers(providers: QuerySet[Provider]) -> list[Offer]:
     return [Offer(row, scores.get(row.agent_id, 0.0), row.last_seen_at <= stale) for row in rows]
 
 
-def _fitting(capability: str, offers: list[Offer]) -> list[Offer]:
+def _rank_offers(capability: str, offers: list[Offer]) -> list[Offer]:
     offers = sorted(offers, key=lambda offer: offer.rank)
     found = matches(capability, [offer.provider.capabilities for offer in offers])
     described = nearness(capability, [offer.provider.description for offer in offers])

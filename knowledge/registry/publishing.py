@@ -12,8 +12,13 @@ from knowledge.errors import Conflict
 from knowledge.locks import NAME_KEY
 from knowledge.models import REGISTRY_TYPES, UNIT_TYPES, Item, Version, Visibility
 from knowledge.moderation import quarantine
-from knowledge.moderation.findings import Found, each_once, refuse_secrets, without_allowed
-from knowledge.registry.suspecting import found_beside, found_in_version
+from knowledge.moderation.findings import (
+    ScreeningResult,
+    each_once,
+    refuse_secrets,
+    without_allowed,
+)
+from knowledge.registry.contribution_screening import screen_item_fields, screen_version
 
 WIDTH = (Visibility.PRIVATE, Visibility.ORG, Visibility.NETWORK)
 
@@ -35,13 +40,13 @@ def current_version_id(item: Item) -> UUID | None:
     return numbered.values_list("pk", flat=True).first()
 
 
-def screened(item: Item) -> Found:
-    """What is found in what others would see of an item; a secret is refused.
+def screen_item(item: Item) -> ScreeningResult:
+    """Screen what others would see of an item; a secret is refused.
 
     What an archive brought back, what older rules let in and what a job has found since is kept
     as long as it is private.
     """
-    found = found_in_version(item, current_version(item)).without_secrets()
+    found = screen_version(item, current_version(item)).without_secrets()
     return replace(found, orders=with_those_known(item, found.orders))
 
 
@@ -57,20 +62,20 @@ def with_those_beside(item: Item, orders: Sequence[Mapping[str, Any]]) -> list[d
 
     But for those that an admin has heard of and let pass.
     """
-    beside = found_beside(item).without_secrets().orders
+    beside = screen_item_fields(item).without_secrets().orders
     rules = {order["rule"] for order in orders}
     new = [order for order in beside if order["rule"] not in rules]
-    return [dict(each) for each in quarantine.unheard(item, [*orders, *new])]
+    return [dict(each) for each in quarantine.new_findings(item, [*orders, *new])]
 
 
 def unit_key(item: Item) -> dict[str, str] | None:
-    """By what a unit that names itself is known; None of anything else."""
+    """The key of a unit that has an id; None for any other item."""
     unit_id = item.attributes.get("unit_id") if item.type in UNIT_TYPES else None
     return {"unit_id": unit_id} if unit_id else None
 
 
-def hold_key(key: Mapping[str, str], *, whose: int | None = None) -> None:
-    """Let nobody else contribute or publish under this key meanwhile."""
+def lock_key(key: Mapping[str, str], *, whose: int | None = None) -> None:
+    """Take the advisory lock of this key until this transaction ends."""
     name = f"registry {'' if whose is None else whose} {sorted(key.items())}"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT pg_advisory_xact_lock({NAME_KEY})", [name])

@@ -11,8 +11,8 @@ from knowledge.access import Access, Capability
 from knowledge.errors import NotFound, not_found
 from knowledge.models import UNIT_TYPES, Item, ItemType, Version, Visibility
 from knowledge.registry import bundles
-from knowledge.registry.published import Published, without_files
-from knowledge.storage.zips import zipped
+from knowledge.registry.published_items import PublishedItem, without_files
+from knowledge.storage.zips import zip_members
 
 SKILLS = (ItemType.SKILL,)
 MAX_VERSION = 1_000_000
@@ -29,7 +29,7 @@ class Archive:
     files: bundles.Stored
 
     @property
-    def listed(self) -> list[dict[str, str | None]]:
+    def file_list(self) -> list[dict[str, str | None]]:
         return [
             {"path": path, "text": file.get("text"), "base64": file.get("base64")}
             for path, file in self.files.items()
@@ -38,27 +38,27 @@ class Archive:
     @property
     def zip(self) -> bytes:
         """The same files always give the same bytes."""
-        return b"".join(zipped(bundles.as_bytes(self.files).items()))
+        return b"".join(zip_members(bundles.as_bytes(self.files).items()))
 
 
-def get_skill(access: Access, item_id: UUID, *, version: int | None = None) -> Published:
+def get_skill(access: Access, item_id: UUID, *, version: int | None = None) -> PublishedItem:
     """One skill, as it is or as it was in an earlier version."""
     return _get(access, item_id, SKILLS, version)
 
 
-def get_unit(access: Access, item_id: UUID, *, version: int | None = None) -> Published:
+def get_unit(access: Access, item_id: UUID, *, version: int | None = None) -> PublishedItem:
     """One knowledge unit, as it is or as it was in an earlier version."""
     return _get(access, item_id, UNIT_TYPES, version)
 
 
 def skill_versions(access: Access, item_id: UUID) -> list[Version]:
     """Every version of a skill that the caller may read, newest first."""
-    return _listed(access, item_id, SKILLS)
+    return _list_versions(access, item_id, SKILLS)
 
 
 def unit_versions(access: Access, item_id: UUID) -> list[Version]:
     """Every version of a unit that the caller may read, newest first."""
-    return _listed(access, item_id, UNIT_TYPES)
+    return _list_versions(access, item_id, UNIT_TYPES)
 
 
 def skill_archive(access: Access, item_id: UUID, *, version: int | None = None) -> Archive:
@@ -83,23 +83,23 @@ def folder_of(name: str, digest: str) -> str:
 
 def _get(
     access: Access, item_id: UUID, types: Collection[ItemType], number: int | None
-) -> Published:
-    item = _published(access, item_id, types)
+) -> PublishedItem:
+    item = _published_item(access, item_id, types)
     versions = without_files(_readable(access, item)).order_by("-number")
     if number is None:
-        return Published(item=item, version_row=versions.first())
+        return PublishedItem(item=item, version_row=versions.first())
     version = versions.filter(number=number).first()
     if version is None:
         raise NotFound("No such version, or it was never published to this token.")
-    return Published(item=item, version_row=version)
+    return PublishedItem(item=item, version_row=version)
 
 
-def _listed(access: Access, item_id: UUID, types: Collection[ItemType]) -> list[Version]:
-    item = _published(access, item_id, types)
+def _list_versions(access: Access, item_id: UUID, types: Collection[ItemType]) -> list[Version]:
+    item = _published_item(access, item_id, types)
     return list(_readable(access, item).defer("document", "files").order_by("-number"))
 
 
-def _published(access: Access, item_id: UUID, types: Collection[ItemType]) -> Item:
+def _published_item(access: Access, item_id: UUID, types: Collection[ItemType]) -> Item:
     access.require(Capability.READ)
     items = Item.objects.published_to(access).filter(pk=item_id, type__in=types)
     items = items.select_related("content", "quality_parts")

@@ -31,16 +31,16 @@ _formats = FormatChecker(formats=())
 @cache
 def schema_named(name: str) -> Mapping[str, Any]:
     """One published schema, whole: it refers to nothing outside itself."""
-    schema: dict[str, Any] = _loaded(name)
+    schema: dict[str, Any] = _load_schema(name)
     if name in UNIT_TYPES:
-        schema["$defs"] = _loaded("common")["$defs"] | schema["$defs"]
+        schema["$defs"] = _load_schema("common")["$defs"] | schema["$defs"]
     return schema
 
 
 def problems_of(document: object, name: str) -> list[Problem]:
     """What a document has that its schema does not allow, as far as anybody counts it."""
     errors = _validator(name).iter_errors(document)
-    return [_explained(error) for error in islice(errors, MOST_COUNTED)]
+    return [_problem_of(error) for error in islice(errors, MOST_COUNTED)]
 
 
 @_formats.checks("date-time", raises=ValueError)  # type: ignore[untyped-decorator]
@@ -55,11 +55,11 @@ def _validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema_named(name), format_checker=_formats)
 
 
-def _loaded(name: str) -> Any:
+def _load_schema(name: str) -> Any:
     return json.loads((_FOLDER / f"{name}.json").read_text())
 
 
-def _explained(error: ValidationError) -> Problem:
+def _problem_of(error: ValidationError) -> Problem:
     steps = list(error.absolute_path)
     if error.validator == "required":
         missing = next(name for name in error.validator_value if _is_missing(name, error))

@@ -9,9 +9,14 @@ from django.db.models.functions import MD5, Lower
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
 from knowledge.models import UNIT_TYPES, Item
-from knowledge.registry.published import TYPES, Published, shown, with_shown_columns
+from knowledge.registry.published_items import (
+    TYPES,
+    PublishedItem,
+    with_current_versions,
+    with_shown_columns,
+)
 from knowledge.registry.reading import SKILLS
-from knowledge.retrieval.copies import Copy
+from knowledge.retrieval.duplicates import Copy
 from knowledge.retrieval.scope import Narrowing, Reach, narrow
 from knowledge.retrieval.search import Ranking, rank
 from knowledge.validation import one_of, within
@@ -27,10 +32,10 @@ _PIECES_EACH = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchPage:
     """Some of what is published, in its order, and whether more follows."""
 
-    results: list[Published]
+    results: list[PublishedItem]
     offset: int
     has_more: bool
     degraded: str | None = None
@@ -45,11 +50,11 @@ def find_skills(
     min_quality: float | None = None,
     limit: int = 5,
     offset: int = 0,
-) -> Found:
+) -> SearchPage:
     """The skills published to the caller that answer best; without a query, the newest."""
     within(limit, field="limit", low=1, high=MAX_SKILLS)
     narrowing = Narrowing(types=SKILLS, domain=domain, tags=tags)
-    narrowing = _with_least(narrowing, min_quality, query, SKILL_QUALITY)
+    narrowing = _with_quality_floor(narrowing, min_quality, query, SKILL_QUALITY)
     return _find(access, query, narrowing, limit=limit, offset=offset)
 
 
@@ -63,16 +68,16 @@ def find_knowledge(
     limit: int = 5,
     schema_version: str | None = None,
     offset: int = 0,
-) -> Found:
+) -> SearchPage:
     """The units published to the caller that answer best; without a query, the newest."""
     within(limit, field="limit", low=1, high=MAX_UNITS)
     wanted = [TYPES[one_of(name, list(TYPES), field="types")] for name in types]
     narrowing = Narrowing(types=wanted or UNIT_TYPES, domain=domain, schema_version=schema_version)
-    narrowing = _with_least(narrowing, min_quality, query, UNIT_QUALITY)
+    narrowing = _with_quality_floor(narrowing, min_quality, query, UNIT_QUALITY)
     return _find(access, query, narrowing, limit=limit, offset=offset)
 
 
-def _with_least(
+def _with_quality_floor(
     narrowing: Narrowing, asked: float | None, query: str | None, usual: float
 ) -> Narrowing:
     """With the least quality: of a search for what others share there is a usual one.
@@ -96,7 +101,7 @@ def _with_least(
 
 def _find(
     access: Access, query: str | None, narrowing: Narrowing, *, limit: int, offset: int
-) -> Found:
+) -> SearchPage:
     access.require(Capability.READ)
     within(offset, field="offset", low=0, high=MAX_OFFSET)
     if query is None:
@@ -104,21 +109,25 @@ def _find(
     return _best(access, query, narrowing, limit=limit, offset=offset)
 
 
-def _newest(access: Access, narrowing: Narrowing, *, limit: int, offset: int) -> Found:
+def _newest(access: Access, narrowing: Narrowing, *, limit: int, offset: int) -> SearchPage:
     items = narrow(access, Item.objects.published_to(access).filter(archived=False), narrowing)
     rows = list(with_shown_columns(items).newest_first()[offset : offset + limit + 1])
-    return Found(results=shown(rows[:limit], {}), offset=offset, has_more=len(rows) > limit)
+    return SearchPage(
+        results=with_current_versions(rows[:limit], {}), offset=offset, has_more=len(rows) > limit
+    )
 
 
-def _best(access: Access, query: str, narrowing: Narrowing, *, limit: int, offset: int) -> Found:
-    ranking, places = _ranked(access, query, narrowing, wanted=offset + limit + 1)
+def _best(
+    access: Access, query: str, narrowing: Narrowing, *, limit: int, offset: int
+) -> SearchPage:
+    ranking, places = _rank_items(access, query, narrowing, wanted=offset + limit + 1)
     page = {place.item_id: place for place in places[offset : offset + limit]}
     items = with_shown_columns(Item.objects.published_to(access)).in_bulk(page)
-    results = shown(
+    results = with_current_versions(
         [items[each] for each in page if each in items],
         {place.item_id: place.score for place in page.values()},
     )
-    return Found(
+    return SearchPage(
         results=[replace(each, copies=tuple(page[each.id].copies)) for each in results],
         offset=offset,
         has_more=len(places) > offset + limit,
@@ -135,7 +144,7 @@ class _Place:
     copies: list[Copy] = field(default_factory=list)
 
 
-def _ranked(
+def _rank_items(
     access: Access, query: str, narrowing: Narrowing, *, wanted: int
 ) -> tuple[Ranking, list[_Place]]:
     """The best items in their order; more chunks are asked for until there are enough."""

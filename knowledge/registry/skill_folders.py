@@ -21,11 +21,11 @@ from knowledge.registry.bundles import (
 from knowledge.registry.contributing import contribute_skill
 from knowledge.registry.reading import folder_of
 from knowledge.registry.skill_format import read_skill, skill_digest
-from knowledge.registry.versioning import Contributed
+from knowledge.registry.versioning import ContributionAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenSkill:
     """A skill that was written out, and where."""
 
     name: str
@@ -39,12 +39,14 @@ def skills_below(folder: Path) -> list[Path]:
     return sorted(path for path in _files(folder) if path.name == SKILL_MD)
 
 
-def import_skill(access: Access, skill_md: Path, visibility: str | None) -> Contributed | None:
+def import_skill(
+    access: Access, skill_md: Path, visibility: str | None
+) -> ContributionAnswer | None:
     """Contribute one SKILL.md with its files; None if that is what its owner has archived.
 
     Without a visibility a new one is private, and one that is there stays for whom it is.
     """
-    text, files = _text(skill_md), _beside(skill_md.parent)
+    text, files = _text(skill_md), _bundle_files(skill_md.parent)
     if _is_archived(access, text, files):
         return None
     return contribute_skill(
@@ -52,7 +54,9 @@ def import_skill(access: Access, skill_md: Path, visibility: str | None) -> Cont
     )
 
 
-def export_skills(access: Access, folder: Path, *, archived: bool = False) -> Iterator[Written]:
+def export_skills(
+    access: Access, folder: Path, *, archived: bool = False
+) -> Iterator[WrittenSkill]:
     """Write every skill of the caller's as it was contributed last, byte for byte."""
     skills = Item.objects.visible_to(access).filter(type=ItemType.SKILL)
     if not archived:
@@ -65,7 +69,7 @@ def export_skills(access: Access, folder: Path, *, archived: bool = False) -> It
         name = item.attributes["name"]
         place = folder / _free(folder_of(name, version.digest), taken)
         _write(place, version)
-        yield Written(name, place, item.visibility, item.quarantined)
+        yield WrittenSkill(name, place, item.visibility, item.quarantined)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -102,7 +106,7 @@ def _own_files(folder: Path) -> list[Path]:
     ]
 
 
-def _beside(folder: Path) -> dict[str, Any]:
+def _bundle_files(folder: Path) -> dict[str, Any]:
     """The files of a skill's folder, as they are sent."""
     found: dict[str, Any] = {}
     size = 0

@@ -124,23 +124,23 @@ def _type_of(unit: Json) -> str:
 
 
 def _trace(unit: Json) -> tuple[str, list[str]]:
-    steps = [f"{step['type']}: {_said(step, but=('type', 'step_id'))}" for step in unit["steps"]]
+    steps = [f"{step['type']}: {_line_of(step, but=('type', 'step_id'))}" for step in unit["steps"]]
     outcome = unit["outcome"]["result_summary"]
     objective = unit["task"]["objective"]
-    return objective, [objective, _numbered("Steps", steps), f"## Outcome\n\n{outcome}"]
+    return objective, [objective, _numbered_section("Steps", steps), f"## Outcome\n\n{outcome}"]
 
 
 def _pattern(unit: Json) -> tuple[str, list[str]]:
     triggers = ", ".join(unit["trigger_conditions"]["task_types"])
-    calls = [_said(call, but=("execution",)) for call in unit["tool_sequence"]]
-    sections = [unit["description"], f"For: {triggers}", _numbered("Tool sequence", calls)]
+    calls = [_line_of(call, but=("execution",)) for call in unit["tool_sequence"]]
+    sections = [unit["description"], f"For: {triggers}", _numbered_section("Tool sequence", calls)]
     return unit["name"], sections
 
 
 def _procedure(unit: Json) -> tuple[str, list[str]]:
-    decisions = [_said(decision) for decision in unit["decision_tree"]]
+    decisions = [_line_of(decision) for decision in unit["decision_tree"]]
     title = f"{unit['name']} ({unit['domain']})"
-    return unit["name"], [title, _numbered("Decisions", decisions)]
+    return unit["name"], [title, _numbered_section("Decisions", decisions)]
 
 
 _READERS: dict[str, Callable[[Json], tuple[str, list[str]]]] = {
@@ -150,11 +150,11 @@ _READERS: dict[str, Callable[[Json], tuple[str, list[str]]]] = {
 }
 
 
-def _numbered(heading: str, lines: Sequence[str]) -> str:
+def _numbered_section(heading: str, lines: Sequence[str]) -> str:
     return f"## {heading}\n\n" + "\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1))
 
 
-def _said(part: Json, but: Sequence[str] = ()) -> str:
+def _line_of(part: Json, but: Sequence[str] = ()) -> str:
     """Every text in a part of a unit, in its order, on one line."""
     return _line(" · ".join(_texts({k: v for k, v in part.items() if k not in but})))
 

@@ -23,7 +23,7 @@ from knowledge.models import (
     Visibility,
 )
 from knowledge.moderation import quarantine
-from knowledge.moderation.findings import found_in
+from knowledge.moderation.findings import screen_value
 from knowledge.trust import reputation, scoring
 from knowledge.validation import clean_text, within
 
@@ -87,14 +87,14 @@ def validate_unit(
     access.require(Capability.WRITE)
     if not isinstance(valid, bool):
         raise InvalidInput("valid must be true or false.", field="valid")
-    feedback = _screened(feedback or "")
+    feedback = _screen_feedback(feedback or "")
     agent_id = _agent_of(access)
     with transaction.atomic():
-        item = _published(access, unit_id, types, for_update=True)
+        item = _published_item(access, unit_id, types, for_update=True)
         contributor = contributor_of(item)
         _refuse_own(access, item)
         _replace_others(access, item, agent_id, contributor)
-        with reputation.counted(agent_id, contributor):
+        with reputation.recount_judgments(agent_id, contributor):
             _replace_own(access, item, agent_id)
             validation = Validation.objects.create(
                 item=item,
@@ -109,7 +109,7 @@ def validate_unit(
             )
             changes.row_added(access, validation)
         score = scoring.reweigh(item)
-        _hold_if_reported(item)
+        _quarantine_if_reported(item)
     return Judgment(validation, score)
 
 
@@ -125,7 +125,7 @@ def list_validations(
     access.require(Capability.READ)
     within(page, field="page", low=1, high=MAX_PAGE)
     within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
-    item = _published(access, unit_id, types)
+    item = _published_item(access, unit_id, types)
     current = Validation.objects.filter(item=item, is_current=True).order_by("-at", "pk")
     start = (page - 1) * per_page
     opinions = _opinions(current[start : start + per_page])
@@ -148,7 +148,7 @@ def list_reports(
     access.require(Capability.READ)
     within(page, field="page", low=1, high=MAX_PAGE)
     within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
-    item = _published(access, unit_id, types)
+    item = _published_item(access, unit_id, types)
     against = Validation.objects.filter(item=item, is_current=True, valid=False)
     start = (page - 1) * per_page
     reports = list(against.order_by("-at", "pk")[start : start + per_page])
@@ -182,11 +182,11 @@ def _agent_of(access: Access) -> str:
     return str(get_user_model()._default_manager.get(pk=access.owner_id).get_username())
 
 
-def _screened(feedback: str) -> str:
+def _screen_feedback(feedback: str) -> str:
     if not feedback:
         return ""
     clean_text(feedback, field="feedback", shortest=0, longest=MAX_FEEDBACK)
-    if findings := found_in(feedback).without_secrets().orders:
+    if findings := screen_value(feedback).without_secrets().orders:
         raise InvalidInput(
             f"feedback reads like orders to a model: {findings[0]['sentence']} "
             "Say what is wrong with the unit in other words.",
@@ -196,7 +196,7 @@ def _screened(feedback: str) -> str:
     return feedback
 
 
-def _published(
+def _published_item(
     access: Access, unit_id: UUID, types: Collection[str], *, for_update: bool = False
 ) -> Item:
     items = Item.objects.published_to(access).filter(type__in=types)
@@ -220,7 +220,7 @@ def _replace_others(access: Access, item: Item, agent_id: str, contributor: str)
     """All tokens of one owner have one judgment: this one's takes the place of the others'."""
     of_owner = Validation.objects.filter(item=item, owner_id=access.owner_id, is_current=True)
     for earlier in of_owner.exclude(agent_id=agent_id):
-        with reputation.counted(earlier.agent_id, contributor):
+        with reputation.recount_judgments(earlier.agent_id, contributor):
             _end(access, earlier)
 
 
@@ -237,13 +237,13 @@ def _end(access: Access, judgment: Validation) -> None:
     changes.row_changed(access, judgment, before)
 
 
-def _hold_if_reported(item: Item) -> None:
+def _quarantine_if_reported(item: Item) -> None:
     if item.quarantined:
         return
     reports = open_reports(item)
     if len(reports) >= REPORTS:
         findings = [{"kind": "report", "agent_id": report.agent_id} for report in reports]
-        quarantine.hold(item, findings, QuarantineReason.REPORTS)
+        quarantine.quarantine_item(item, findings, QuarantineReason.REPORTS)
 
 
 def open_reports(item: Item) -> list[Validation]:

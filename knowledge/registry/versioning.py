@@ -1,4 +1,4 @@
-"""Drafts on the shelf: each is an item's first version or its next, whole and scored."""
+"""Stores a draft as an item's first or next version, and scores it."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,10 +24,10 @@ from knowledge.models import (
 )
 from knowledge.models.locking import lock_item
 from knowledge.moderation import actors, quarantine
-from knowledge.moderation.findings import Found, each_once
+from knowledge.moderation.findings import ScreeningResult, each_once
 from knowledge.registry import publishing
 from knowledge.registry.bundles import Stored
-from knowledge.registry.published import WithItem
+from knowledge.registry.published_items import WithItem
 from knowledge.registry.publishing import current_version
 from knowledge.trust.novelty import Novelty, novelty_of_text
 from knowledge.trust.scoring import score_item
@@ -56,7 +56,7 @@ class Draft:
     unless_told: Visibility = Visibility.NETWORK
     """For whom a new item is where neither says so."""
     files: Stored = field(default_factory=dict)
-    found: Found = field(default_factory=Found)
+    found: ScreeningResult = field(default_factory=ScreeningResult)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contributed(WithItem):
+class ContributionAnswer(WithItem):
     """What became of a contribution."""
 
     item: Item
@@ -86,22 +86,22 @@ class Contributed(WithItem):
         return self.quality.factors if self.quality else {}
 
 
-def contribute(access: Access, draft: Draft) -> Contributed:
+def contribute(access: Access, draft: Draft) -> ContributionAnswer:
     """All of it or nothing; the slow work is done before any row is held."""
-    known = _known(access, draft)
-    if known and (there := _unchanged(known, draft)):
+    known = _find_item(access, draft)
+    if known and (there := _answer_if_unchanged(known, draft)):
         return replace(there, copy_of=_original(access, draft))
     ready = preparing.prepare(draft.text, draft.title)
     novelty = _novelty(access, draft, known)
     original = _original(access, draft, novelty)
     with transaction.atomic():
         # Two that contribute at once make two versions.
-        publishing.hold_key(draft.key, whose=None if draft.shared_key else access.owner_id)
-        known = _held(access, draft)
+        publishing.lock_key(draft.key, whose=None if draft.shared_key else access.owner_id)
+        known = _lock_item(access, draft)
         if known is None:
             return replace(_first(access, draft, ready, novelty), copy_of=original)
         was_archived = known.archived
-        made = _unchanged(known, draft) or _next(access, known, draft, ready, novelty)
+        made = _answer_if_unchanged(known, draft) or _next(access, known, draft, ready, novelty)
         return replace(made, brought_back=was_archived, copy_of=original)
 
 
@@ -117,12 +117,12 @@ def _original(access: Access, draft: Draft, novelty: Novelty | None = None) -> O
     return Original(first.pk, first.added_by_agent or first.owner.get_username())
 
 
-def _known(access: Access, draft: Draft) -> Item | None:
-    """The item that this is a version of: always one that the caller could change."""
+def _find_item(access: Access, draft: Draft) -> Item | None:
+    """The item that gets the new version: one that the caller may change."""
     types = UNIT_TYPES if draft.type in UNIT_TYPES else (draft.type,)
     same = Q(type__in=types, attributes__contains=draft.key)
     own = Item.objects.visible_to(access).filter(same).order_by("created_at", "pk").first()
-    if draft.shared_key and (own is None or publishing.widens(own, _seen_by(draft, own))):
+    if draft.shared_key and (own is None or publishing.widens(own, _visibility_of(draft, own))):
         publishing.refuse_taken(access, draft.key, besides_own=own is not None, field="unit.id")
     if own and own.type != draft.type:
         raise Conflict(
@@ -133,13 +133,13 @@ def _known(access: Access, draft: Draft) -> Item | None:
     return own
 
 
-def _held(access: Access, draft: Draft) -> Item | None:
+def _lock_item(access: Access, draft: Draft) -> Item | None:
     """The same, locked."""
-    known = _known(access, draft)
+    known = _find_item(access, draft)
     return lock_item(Item.objects.visible_to(access), known.pk) if known else None
 
 
-def _unchanged(item: Item, draft: Draft) -> Contributed | None:
+def _answer_if_unchanged(item: Item, draft: Draft) -> ContributionAnswer | None:
     """The answer, if nothing would change: the same content is there for the same readers."""
     is_shown = draft.visibility in (None, item.visibility) and not item.archived
     current = current_version(item)
@@ -148,10 +148,10 @@ def _unchanged(item: Item, draft: Draft) -> Contributed | None:
     return _answer(item, current, draft)
 
 
-def _answer(item: Item, version: Version, draft: Draft) -> Contributed:
+def _answer(item: Item, version: Version, draft: Draft) -> ContributionAnswer:
     """With the score that is there: the same content again makes no version and no score."""
     quality = Quality.objects.filter(item=item).first()
-    return Contributed(
+    return ContributionAnswer(
         item=item, version=version, quality=quality, findings=draft.found.orders, is_new=False
     )
 
@@ -161,13 +161,13 @@ def _novelty(access: Access, draft: Draft, known: Item | None) -> Novelty:
         access.owner_id,
         title=draft.title,
         text=draft.text,
-        visibility=_seen_by(draft, known),
+        visibility=_visibility_of(draft, known),
         before=known.arrived_at if known else None,
         leave_out={known.pk} if known else (),
     )
 
 
-def _seen_by(draft: Draft, known: Item | None) -> Visibility:
+def _visibility_of(draft: Draft, known: Item | None) -> Visibility:
     """What was asked for; without that, a new version is never seen by more than the last."""
     if draft.visibility is not None:
         return draft.visibility
@@ -177,7 +177,7 @@ def _seen_by(draft: Draft, known: Item | None) -> Visibility:
     return min(current, draft.said_visibility or current, key=publishing.WIDTH.index)
 
 
-def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> Contributed:
+def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> ContributionAnswer:
     content = Content.objects.create_text(
         owner_id=access.owner_id, title=draft.title, text=draft.text
     )
@@ -186,19 +186,19 @@ def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> C
         tags=draft.tags,
         type=draft.type,
         attributes={**draft.attributes, "digest": draft.digest},
-        visibility=_seen_by(draft, None),
+        visibility=_visibility_of(draft, None),
     )
     item = create_item(access, content, options, ready)
-    return _versioned(access, item, draft, novelty)
+    return _create_version(access, item, draft, novelty)
 
 
 def _next(
     access: Access, item: Item, draft: Draft, ready: Prepared, novelty: Novelty
-) -> Contributed:
+) -> ContributionAnswer:
     before = changes.values_of(item, ("tags", "attributes", "visibility", "archived"))
     current = current_version(item)
-    is_wider = publishing.widens(item, _seen_by(draft, item))
-    item.visibility, item.archived = _seen_by(draft, item), False
+    is_wider = publishing.widens(item, _visibility_of(draft, item))
+    item.visibility, item.archived = _visibility_of(draft, item), False
     if current is None or current.digest != draft.digest:
         item.tags = list(draft.tags)
         item.attributes = {**draft.attributes, "digest": draft.digest}
@@ -206,14 +206,14 @@ def _next(
     changes.item_changed(access, item, before)
     is_same = current is not None and current.digest == draft.digest
     if is_wider:
-        draft = _with_all_that_is_shown(access, item, draft, is_same=is_same)
+        draft = _with_known_findings(access, item, draft, is_same=is_same)
     if current is not None and is_same:
         return _answer(item, current, draft)
     rewrite_item(access, item, title=draft.title, text=draft.text, prepared=ready)
-    return _versioned(access, item, draft, novelty)
+    return _create_version(access, item, draft, novelty)
 
 
-def _with_all_that_is_shown(access: Access, item: Item, draft: Draft, *, is_same: bool) -> Draft:
+def _with_known_findings(access: Access, item: Item, draft: Draft, *, is_same: bool) -> Draft:
     """The draft with what is found beside it; of the same version, with what is known of it."""
     beside = publishing.with_those_known if is_same else publishing.with_those_beside
     findings = beside(item, draft.found.orders)
@@ -224,10 +224,12 @@ def _with_all_that_is_shown(access: Access, item: Item, draft: Draft, *, is_same
     )
 
 
-def _versioned(access: Access, item: Item, draft: Draft, novelty: Novelty) -> Contributed:
+def _create_version(
+    access: Access, item: Item, draft: Draft, novelty: Novelty
+) -> ContributionAnswer:
     quarantine.suspect(access, item, draft.found.orders)
     actors.screen_the_rest(item, draft.found)
-    findings = [*draft.found.orders, *quarantine.hold_again(access, item, [draft.digest])]
+    findings = [*draft.found.orders, *quarantine.quarantine_again(access, item, [draft.digest])]
     latest = current_version(item)
     version = Version.objects.create(
         item=item,
@@ -242,4 +244,6 @@ def _versioned(access: Access, item: Item, draft: Draft, novelty: Novelty) -> Co
     )
     changes.row_added(access, version, fields=changes.VERSION_FIELDS)
     quality = score_item(item, novelty=novelty)
-    return Contributed(item=item, version=version, quality=quality, findings=findings, is_new=True)
+    return ContributionAnswer(
+        item=item, version=version, quality=quality, findings=findings, is_new=True
+    )

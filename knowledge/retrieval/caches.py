@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from knowledge.access import Access
-from knowledge.indexing.wording import empty_dictionaries
+from knowledge.indexing.keyword_rows import empty_dictionaries
 from knowledge.providers.protocols import Embedder, Vector
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import Any
 from django.db import connection
 
 from knowledge.retrieval import caches
+from knowledge.retrieval.candidate_terms import TOO_MANY, Word, candidates_query
 from knowledge.retrieval.plans import KeywordPlan
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.statistics import Corpus, average_length
-from knowledge.retrieval.theta import TOO_MANY, Word, candidates_query
 from knowledge.text.languages import DEFAULT, configuration_for
 from knowledge.text.words import LONGEST_WORD, compound_parts, identifiers, plain
 
@@ -65,7 +65,7 @@ class KeywordQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ParsedQuery:
     words: tuple[str, ...]
     exact: tuple[str, ...]
     prefixes: tuple[str, ...] = ()
@@ -83,10 +83,12 @@ def read_query(query: str, corpus: Corpus) -> KeywordQuery:
         groups = [(word,) for word in asked.words]
     groups = _rarest(groups, corpus) + _rarest([(each,) for each in asked.exact], corpus)
     words = [
-        (tuple(_quoted(each) for each in dict.fromkeys(group)), _share(group, corpus))
+        (tuple(_quote_lexeme(each) for each in dict.fromkeys(group)), _share(group, corpus))
         for group in groups
     ]
-    words += [((f"{_quoted(prefix)}:*",), corpus.share([prefix])) for prefix in asked.prefixes]
+    words += [
+        ((f"{_quote_lexeme(prefix)}:*",), corpus.share([prefix])) for prefix in asked.prefixes
+    ]
     return KeywordQuery(
         words=tuple(queries for queries, _ in words),
         shares=tuple(share for _, share in words),
@@ -128,8 +130,8 @@ def _share_of_phrase(words: str, corpus: Corpus) -> float:
 
 def _without(word: str, corpus: Corpus) -> list[str]:
     """What a chunk must not say for `-word`; who writes it with its dash means a flag by it."""
-    stems = stems_of(_telling(word), corpus.configurations)
-    flag = _quoted(f"-{word.lower()}")
+    stems = stems_of(_without_stop_words(word), corpus.configurations)
+    flag = _quote_lexeme(f"-{word.lower()}")
     return [f"{_any_of((each, *stems[each]))} & !{flag}" for each in stems]
 
 
@@ -210,7 +212,7 @@ def _rows_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
                 AND ts_match_vq(tsv, %(any_word)s::tsquery) {conditions}"""
     likely = f"{scope.owners} AND {scope.condition} AND ts_match_vq(tsv, %(theta)s::tsquery)"
     if plan is KeywordPlan.INDEX:
-        likely = f"{scope.indexed_owners} AND tsv @@ %(theta)s::tsquery AND {scope.filter}"
+        likely = f"{scope.owners_by_index} AND tsv @@ %(theta)s::tsquery AND {scope.filter}"
     return f"""
             SELECT chunk_id, tsv, length FROM knowledge_chunktext
             WHERE {likely} {conditions}
@@ -277,24 +279,24 @@ def matched_words(query: KeywordQuery, chunk_ids: Sequence[int]) -> dict[int, li
         return dict(cursor.fetchall())
 
 
-def _split(query: str) -> _Asked:
+def _split(query: str) -> _ParsedQuery:
     """What is asked for, by how it is written.
 
     A phrase is required only where nothing else is asked for, and a word is left out only where
     something else is. A query of many words is a text: it says nothing by its marks.
     """
     if len(query.split()) > MOST_WORDS:
-        return _Asked(*_wanted(query))
+        return _ParsedQuery(*_words_to_rank(query))
     phrases = _PHRASE.findall(query)
     rest = _PHRASE.sub(" ", query)
     excluded = _EXCLUDED.findall(rest)
     others = _EXCLUDED.sub(" ", rest)
     if not phrases and not _words(others):
-        return _Asked(*_wanted(query))
+        return _ParsedQuery(*_words_to_rank(query))
     prefixes = tuple(prefix.lower() for prefix in _PREFIX.findall(others))
-    words, exact = _wanted(" ".join((_PREFIX.sub(" ", others), *phrases)))
+    words, exact = _words_to_rank(" ".join((_PREFIX.sub(" ", others), *phrases)))
     is_phrase_alone = not _words(others)
-    return _Asked(
+    return _ParsedQuery(
         words,
         (*exact, *(f"-{word.lower()}" for word in excluded)),
         prefixes=prefixes,
@@ -305,13 +307,13 @@ def _split(query: str) -> _Asked:
     )
 
 
-def _wanted(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words_to_rank(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words to rank by, and the identifiers as they are written."""
     exact = tuple(identifiers(text))
-    return _telling(text) or (() if exact else _words(text)), exact
+    return _without_stop_words(text) or (() if exact else _words(text)), exact
 
 
-def _telling(text: str) -> tuple[str, ...]:
+def _without_stop_words(text: str) -> tuple[str, ...]:
     """The words of a text without the stop words in its identifiers.
 
     `is_unscoped` is not about `is`, whatever language beside English has that as a word.
@@ -326,13 +328,13 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word for word in words if len(word) <= LONGEST_WORD)
 
 
-def _quoted(lexeme: str) -> str:
+def _quote_lexeme(lexeme: str) -> str:
     escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{escaped}'"
 
 
 def _any_of(lexemes: Iterable[str]) -> str:
-    return _any_query(_quoted(lexeme) for lexeme in dict.fromkeys(lexemes))
+    return _any_query(_quote_lexeme(lexeme) for lexeme in dict.fromkeys(lexemes))
 
 
 def _any_query(queries: Iterable[str]) -> str:

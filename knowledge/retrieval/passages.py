@@ -38,7 +38,7 @@ def best_passage(
     At each break another part of the source begins: a page, or what is said at some second.
     """
     start, end = (0, len(text)) if len(text) <= longest else _window(text, matcher, longest)
-    shown = _shown(text, start, end)
+    shown = _with_ellipses(text, start, end)
     spans = tuple(match.span() for match in matcher.finditer(shown)) if matcher else ()
     return Passage(shown, spans, _best_part(text, start, end, breaks, matcher))
 
@@ -72,7 +72,7 @@ def word_matcher(words: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile(r"(?<![^\W_])(?:" + "|".join(longest_first) + ")", re.IGNORECASE)
 
 
-def _shown(text: str, start: int, end: int) -> str:
+def _with_ellipses(text: str, start: int, end: int) -> str:
     leading = "…" if text[:start].strip() else ""
     trailing = "…" if text[end:].strip() else ""
     return f"{leading}{text[start:end].strip()}{trailing}"

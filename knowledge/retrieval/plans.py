@@ -1,4 +1,4 @@
-"""How a scope is searched, by how many chunks it holds: never by the planner's luck."""
+"""Which search plan is used, chosen by the number of chunks in scope."""
 
 from enum import Enum
 
@@ -28,8 +28,8 @@ def semantic_plan(chunks: int, *, has_graph: bool) -> SemanticPlan:
     return SemanticPlan.GRAPH if has_graph else SemanticPlan.BITS
 
 
-def oversampling(dimensions: int, *, wanted: int) -> int:
-    """How many candidates by bits hold the true nearest; fewer bits tell less each."""
+def candidates_by_bits(dimensions: int, *, wanted: int) -> int:
+    """How many candidates by bits contain the true nearest; fewer dimensions need more."""
     if dimensions >= 1024:
         most = 200
     elif dimensions >= 384:

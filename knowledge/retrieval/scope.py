@@ -1,4 +1,4 @@
-"""What a search may touch: the items behind the one door, narrowed by what the caller asked."""
+"""The scope of a search: the items visible to the caller, narrowed by its filters."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from knowledge.errors import not_found
 from knowledge.indexing.generations import live_generation
 from knowledge.models import Folder, Generation, Item, ItemType, Source, SourcePage
 from knowledge.models.item import ItemQuerySet
-from knowledge.retrieval import door
-from knowledge.retrieval.reading import Binary, fetch
+from knowledge.retrieval import visibility_sql
+from knowledge.retrieval.binary_cursor import Binary, fetch
 from knowledge.validation import MAX_TAG, as_moment, clean_line, clean_tags, one_of
 
 
@@ -81,13 +81,13 @@ class Scope:
 
     @property
     def owners(self) -> str:
-        """Holds for the rows of a search table whose owner has anything in scope."""
+        """SQL condition: the row's owner has items in scope."""
         if self.owner_ids is None:
             return "owner_id = %(owner)s"
         return "owner_id = ANY(%(owners)s::int[])"
 
     @property
-    def indexed_owners(self) -> str:
+    def owners_by_index(self) -> str:
         """The same in the form that the index of words takes."""
         if self.owner_ids is None:
             return "ARRAY[owner_id] @> ARRAY[%(owner)s::int]"
@@ -111,7 +111,7 @@ class Scope:
         return f"item_id NOT IN ({_LISTED})" if self.leaves_out else "true"
 
 
-# Apart, for of a value the planner would weigh every id.
+# A CTE, so that the planner does not estimate each id.
 SCOPE_SQL = "scope AS MATERIALIZED (SELECT %(items)s::uuid[] AS items)"
 _LISTED = "SELECT unnest(items) FROM scope"
 
@@ -119,16 +119,16 @@ _LISTED = "SELECT unnest(items) FROM scope"
 def scope_of(
     access: Access, narrowing: Narrowing, reach: Reach = Reach.LIBRARY
 ) -> tuple[Scope, Generation]:
-    """The one door, narrowed, in the form that the search statements take; and what is live."""
+    """The scope of a search in the form that its SQL takes, with the live generation."""
     is_whole = reach is Reach.LIBRARY and access.folder_ids is None and narrowing == Narrowing()
     if is_whole:
         # Of a whole library, naming the few that are left out is far shorter than all the rest.
-        sql, params = door.left_out(access)
+        sql, params = visibility_sql.hidden_items_sql(access)
     elif narrowing == Narrowing():
-        sql, params = allowed(access, reach)
+        sql, params = allowed_items_sql(access, reach)
     else:
-        items = door.in_columns(narrowed_items(access, narrowing, reach))
-        sql, params = door.written(items, "item")
+        items = visibility_sql.in_columns(items_within(access, narrowing, reach))
+        sql, params = visibility_sql.sql_of(items, "item")
     ground = fetch(
         _GROUND.format(items=sql, owners=_OWNERS[reach]), {"owner": access.owner_id, **params}
     )[0]
@@ -155,7 +155,7 @@ _GROUND = f"""
     FROM (
         SELECT count(*) AS count, coalesce(sum(chunk_count), 0) AS chunks,
             array_send(coalesce(array_agg(id), '{{{{}}}}')) AS items, {{owners}} AS owners
-        FROM ({{items}}) AS reached ({door.COLUMNS})
+        FROM ({{items}}) AS reached ({visibility_sql.COLUMNS})
     ) AS reached LEFT JOIN (
         SELECT id, embedder, model, dimensions, background
         FROM knowledge_generation WHERE is_live
@@ -166,11 +166,17 @@ _OWNERS = {
 }
 
 
-def allowed(access: Access, reach: Reach, *, finds_archived: bool = False) -> door.Sql:
+def allowed_items_sql(
+    access: Access, reach: Reach, *, finds_archived: bool = False
+) -> visibility_sql.Sql:
     """All that a search of this reach may answer the caller with."""
     if reach is Reach.REGISTRY:
-        return door.published(access)
-    return door.searchable_with_archived(access) if finds_archived else door.searchable(access)
+        return visibility_sql.published_items_sql(access)
+    return (
+        visibility_sql.searchable_with_archived(access)
+        if finds_archived
+        else visibility_sql.searchable(access)
+    )
 
 
 def _generation(ground: DictRow) -> Generation:
@@ -180,7 +186,7 @@ def _generation(ground: DictRow) -> Generation:
     return Generation(is_live=True, **{name: ground[name] for name in fields})
 
 
-def narrowed_items(
+def items_within(
     access: Access, narrowing: Narrowing, reach: Reach = Reach.LIBRARY
 ) -> ItemQuerySet:
     """The items that a search of this reach, narrowed so, may answer with."""
@@ -193,7 +199,7 @@ def narrowed_items(
 
 def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQuerySet:
     """Those of the items that all of the caller's limits leave."""
-    items = items.filter(described(access, narrowing))
+    items = items.filter(attribute_condition(access, narrowing))
     if narrowing.folder_id is not None:
         folder = Folder.objects.visible_to(access).filter(pk=narrowing.folder_id).first()
         if folder is None:
@@ -211,15 +217,17 @@ def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQue
     return items
 
 
-def described(access: Access, narrowing: Narrowing) -> Q:
-    """What items must say of themselves. A document says it by its tags."""
+def attribute_condition(access: Access, narrowing: Narrowing) -> Q:
+    """The condition on items' attributes; a document matches by its tags."""
     found = Q()
     if narrowing.language is not None:
         language = clean_line(narrowing.language, field="language", longest=MAX_TAG)
-        found &= Q(attributes__contains={"languages": [language.lower()]}) | _tagged(language)
+        found &= Q(attributes__contains={"languages": [language.lower()]}) | _tag_condition(
+            language
+        )
     if narrowing.category is not None:
         category = clean_line(narrowing.category, field="category", longest=MAX_TAG)
-        found &= Q(attributes__contains={"category": category.lower()}) | _tagged(category)
+        found &= Q(attributes__contains={"category": category.lower()}) | _tag_condition(category)
     if narrowing.labels:
         found &= _any_of("category", narrowing.labels) | Q(tags__overlap=list(narrowing.labels))
     if narrowing.statuses:
@@ -231,7 +239,7 @@ def described(access: Access, narrowing: Narrowing) -> Q:
         assignee = clean_line(narrowing.assignee, field="assignee", longest=MAX_TAG)
         found &= Q(attributes__contains={"assignees": [assignee]})
     if narrowing.source_id is not None or narrowing.source_name is not None:
-        found &= Q(pk__in=_crawled(access, narrowing))
+        found &= Q(pk__in=_crawled_items(access, narrowing))
     if narrowing.domain is not None:
         domain = clean_line(narrowing.domain, field="domain", longest=MAX_TAG).lower()
         found &= Q(attributes__contains={"domain": domain})
@@ -245,8 +253,8 @@ def described(access: Access, narrowing: Narrowing) -> Q:
     return found
 
 
-def _tagged(word: str) -> Q:
-    """A tag of that word, in the cases that people write one in: the index knows no other way."""
+def _tag_condition(word: str) -> Q:
+    """Has the word as a tag, in its common spellings; the index cannot ignore case."""
     return Q(tags__overlap=list({word, word.lower(), word.capitalize(), word.upper()}))
 
 
@@ -257,7 +265,7 @@ def _any_of(name: str, values: Collection[str]) -> Q:
     return found
 
 
-def _crawled(access: Access, narrowing: Narrowing) -> QuerySet[SourcePage, Any]:
+def _crawled_items(access: Access, narrowing: Narrowing) -> QuerySet[SourcePage, Any]:
     sources = Source.objects.visible_to(access)
     if narrowing.source_id is not None:
         sources = sources.filter(pk=narrowing.source_id)

@@ -14,9 +14,8 @@ from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Chunk, Content, Filing, Item
 from knowledge.retrieval import semantic
-from knowledge.retrieval.copies import Copy, normal_form
+from knowledge.retrieval.duplicates import Copy, normal_form
 from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
-from knowledge.retrieval.measuring import measured
 from knowledge.retrieval.passages import (
     Passage,
     WordPairs,
@@ -26,7 +25,8 @@ from knowledge.retrieval.passages import (
     word_pairs,
 )
 from knowledge.retrieval.scope import Narrowing, Reach, scope_of
-from knowledge.retrieval.statement import ranked
+from knowledge.retrieval.search_metrics import count_searches
+from knowledge.retrieval.statement import rank_chunks
 from knowledge.retrieval.statistics import corpus
 from knowledge.text.places import link_to, mark_before
 from knowledge.validation import clean_text, one_of, within
@@ -153,11 +153,11 @@ def search(access: Access, request: LibrarySearchRequest) -> Answer:
         ranking, found = _enough_folded(ask, wanted)
     else:
         ranking = ask(limit=wanted)
-        found = [_Found(row) for row in ranking.rows]
+        found = [_FoundChunk(row) for row in ranking.rows]
     words = ranking.words or read_query(query, corpus())
     hits = _hits(words.spoken, found[request.offset : wanted])
     if request.explain:
-        hits = _explained(access, words, hits)
+        hits = _explain_hits(access, words, hits)
     return Answer(hits, ranking.mode, ranking.degraded)
 
 
@@ -171,7 +171,7 @@ class Ranking:
     degraded: str | None
 
 
-@measured
+@count_searches
 def rank(
     access: Access,
     *,
@@ -199,12 +199,12 @@ def rank(
             mode, degraded = "keyword", f"Only words were searched: {error.message}"
     words = None if mode == "semantic" else read_query(query, corpus())
     telling = {"in_full": in_full, "in_brief": in_brief}
-    rows = ranked(scope, generation, words, vector, mode=mode, limit=limit, **telling)
+    rows = rank_chunks(scope, generation, words, vector, mode=mode, limit=limit, **telling)
     return Ranking(rows, words, mode, degraded)
 
 
 @dataclass
-class _Found:
+class _FoundChunk:
     """A ranked chunk, and those that say the same."""
 
     row: DictRow
@@ -225,21 +225,21 @@ class _Found:
             self.copies.setdefault(copy.user_item_id, copy)
 
 
-def _enough_folded(ask: Callable[..., Ranking], wanted: int) -> tuple[Ranking, list[_Found]]:
+def _enough_folded(ask: Callable[..., Ranking], wanted: int) -> tuple[Ranking, list[_FoundChunk]]:
     """So many places of the answer; more chunks are asked for where several take one place."""
     limit = 2 * wanted
     while True:
         ranking = ask(limit=limit)
-        found = _folded([_Found(row) for row in ranking.rows], wanted)
+        found = _fold_duplicates([_FoundChunk(row) for row in ranking.rows], wanted)
         if len(found) >= wanted or len(ranking.rows) < limit or limit > _MOST_FOLDED:
             return ranking, found
         limit *= 4
 
 
-def _folded(found: Sequence[_Found], wanted: int) -> list[_Found]:
-    kept: dict[UUID, list[_Found]] = {}
-    by_text: dict[str, _Found] = {}
-    answer: list[_Found] = []
+def _fold_duplicates(found: Sequence[_FoundChunk], wanted: int) -> list[_FoundChunk]:
+    kept: dict[UUID, list[_FoundChunk]] = {}
+    by_text: dict[str, _FoundChunk] = {}
+    answer: list[_FoundChunk] = []
     for each in found:
         text = normal_form(each.row["text"])
         if first := by_text.get(text):
@@ -260,7 +260,7 @@ def _folded(found: Sequence[_Found], wanted: int) -> list[_Found]:
     return answer
 
 
-def _hits(words: Sequence[str], found: Sequence[_Found]) -> list[Hit]:
+def _hits(words: Sequence[str], found: Sequence[_FoundChunk]) -> list[Hit]:
     matcher = word_matcher(words)
     items: dict[UUID, Item] = {}
     hits = []
@@ -311,7 +311,7 @@ def _item(row: DictRow) -> Item:
     return item
 
 
-def _explained(access: Access, words: KeywordQuery, hits: Sequence[Hit]) -> list[Hit]:
+def _explain_hits(access: Access, words: KeywordQuery, hits: Sequence[Hit]) -> list[Hit]:
     matched = matched_words(words, [hit.chunk.pk for hit in hits])
     return [
         replace(

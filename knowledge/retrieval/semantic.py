@@ -28,7 +28,7 @@ def candidates_sql(
 ) -> str:
     """The nearest chunks; phrases and excluded words hold for them too when words are given."""
     rows = f"{scope.owners} AND generation_id = %(generation)s"
-    within = f"{rows} AND {scope.condition} {_spoken(words)}"
+    within = f"{rows} AND {scope.condition} {_words_condition(words)}"
     if plan is SemanticPlan.EXACT:
         # The sum keeps any index out: within a scope a graph would miss rows.
         nearest = f"""
@@ -53,7 +53,7 @@ def candidates_sql(
                 SELECT chunk_id, vector
                 FROM knowledge_chunkembedding AS e
                 WHERE owner_id = {int(scope.owner_id)} AND generation_id = {int(generation.pk)}
-                    AND {scope.condition} {_spoken(words)}
+                    AND {scope.condition} {_words_condition(words)}
                 ORDER BY vector::{kind} <=> %(vector)s::{kind}
                 LIMIT %(oversampled)s
             ) AS e"""
@@ -65,7 +65,7 @@ def candidates_sql(
     )"""
 
 
-def _spoken(words: KeywordQuery | None) -> str:
+def _words_condition(words: KeywordQuery | None) -> str:
     conditions = conditions_sql(words) if words else ""
     if not conditions:
         return ""

@@ -5,21 +5,21 @@ from typing import Any
 from django.db import transaction
 from psycopg.rows import DictRow
 
-from knowledge.indexing.whales import WHALE_CHUNKS, whale_index
+from knowledge.indexing.large_owners import LARGE_OWNER_CHUNKS, whale_index
 from knowledge.models import Generation
 from knowledge.providers.protocols import Vector
-from knowledge.retrieval import door, keyword, semantic
+from knowledge.retrieval import keyword, semantic, visibility_sql
+from knowledge.retrieval.binary_cursor import fetch, halves
 from knowledge.retrieval.fusion import ranking_sql
 from knowledge.retrieval.keyword import KeywordQuery
 from knowledge.retrieval.plans import (
     KeywordPlan,
     SemanticPlan,
+    candidates_by_bits,
     keyword_plan,
-    oversampling,
     semantic_plan,
 )
-from knowledge.retrieval.reading import fetch, halves
-from knowledge.retrieval.scope import SCOPE_SQL, Scope, allowed
+from knowledge.retrieval.scope import SCOPE_SQL, Scope, allowed_items_sql
 
 _POOL = 100
 """Candidates that each signal brings to the blend."""
@@ -31,7 +31,7 @@ _GRAPH_SETTINGS = """
         set_config('hnsw.iterative_scan', 'strict_order', true)"""
 
 
-def ranked(
+def rank_chunks(
     scope: Scope,
     generation: Generation,
     words: KeywordQuery | None,
@@ -61,12 +61,12 @@ def ranked(
             "vector": halves(vector),
             "generation": generation.pk,
             "background": generation.background,
-            "oversampled": oversampling(generation.dimensions, wanted=pool),
+            "oversampled": candidates_by_bits(generation.dimensions, wanted=pool),
         }
     if words:
         params |= keyword.params(scope, words, by_word)
     if in_full or in_brief:
-        statement, shown = _told(statement, scope, _IN_FULL if in_full else _IN_BRIEF)
+        statement, shown = _statement_for(statement, scope, _IN_FULL if in_full else _IN_BRIEF)
         params |= shown
     if words and mode == "keyword":
         rows = fetch(statement, params)
@@ -101,7 +101,7 @@ def ranking_statement(
 
 
 def _has_graph(scope: Scope, generation: Generation) -> bool:
-    is_whale = scope.is_whole and scope.chunks > WHALE_CHUNKS
+    is_whale = scope.is_whole and scope.chunks > LARGE_OWNER_CHUNKS
     return is_whale and whale_index(generation.pk, scope.owner_id) is not None
 
 
@@ -130,8 +130,12 @@ _IN_BRIEF = """
     ORDER BY place"""
 
 
-def _told(best: str, scope: Scope, template: str) -> tuple[str, dict[str, Any]]:
-    filings, filing_params = door.filings(scope.access)
-    items, item_params = allowed(scope.access, scope.reach, finds_archived=scope.finds_archived)
-    statement = template.format(filings=filings, best=best, items=items, columns=door.COLUMNS)
+def _statement_for(best: str, scope: Scope, template: str) -> tuple[str, dict[str, Any]]:
+    filings, filing_params = visibility_sql.filings(scope.access)
+    items, item_params = allowed_items_sql(
+        scope.access, scope.reach, finds_archived=scope.finds_archived
+    )
+    statement = template.format(
+        filings=filings, best=best, items=items, columns=visibility_sql.COLUMNS
+    )
     return statement, filing_params | item_params

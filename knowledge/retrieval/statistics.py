@@ -48,11 +48,11 @@ class Corpus:
 
     def share(self, lexemes: Iterable[str]) -> float:
         """The share of chunks that have any of these, never quite none or all."""
-        known = sum(self.shares.get(lexeme, self._unnamed) for lexeme in lexemes)
+        known = sum(self.shares.get(lexeme, self._rarest_share) for lexeme in lexemes)
         return min(0.9999, max(1e-7, known))
 
     @property
-    def _unnamed(self) -> float:
+    def _rarest_share(self) -> float:
         """A word that is not among the common ones is rarer than the rarest of them."""
         return self.rarest / 2
 

@@ -118,7 +118,7 @@ def read_url(url: str) -> Place:
         scheme=scheme,
         host=host,
         port=_DEFAULT_PORTS[scheme] if port is None else port,
-        target=_quoted(match[3]),
+        target=_quote_target(match[3]),
     )
     if _is_named_by_operator(place):
         return replace(place, is_named_by_operator=True)
@@ -139,7 +139,7 @@ def addresses_of(place: Place, *, seconds: float) -> list[Address]:
     """Every address of the host, looked up once; one bad address refuses the whole name."""
     addresses = look_up(place.host, place.port, seconds=seconds)
     if not place.is_named_by_operator and not all(map(is_public, addresses)):
-        _refused()
+        _refuse_address()
     return addresses
 
 
@@ -160,7 +160,7 @@ def look_up(host: str, port: int, *, seconds: float) -> list[Address]:
         return [literal]
     answers: list[list[Address]] = []
     thread = threading.Thread(
-        target=lambda: answers.append(_resolved(host, port)), name="quarry-lookup", daemon=True
+        target=lambda: answers.append(_resolve(host, port)), name="quarry-lookup", daemon=True
     )
     thread.start()
     thread.join(max(seconds, 0))
@@ -179,7 +179,7 @@ def look_up(host: str, port: int, *, seconds: float) -> list[Address]:
     return answers[0]
 
 
-def _resolved(host: str, port: int) -> list[Address]:
+def _resolve(host: str, port: int) -> list[Address]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         return list(dict.fromkeys(ip_address(row[4][0]) for row in found))
@@ -215,7 +215,7 @@ def _v6(text: str) -> str:
     except ValueError:
         _bad("The URL has no valid IPv6 address between its brackets; check its spelling.")
     if address.scope_id:
-        _refused()
+        _refuse_address()
     return str(address)
 
 
@@ -226,7 +226,7 @@ def _name_or_v4(host: str) -> str:
     if len(name) > 253 or not all(map(_LABEL.fullmatch, labels)):
         _bad("The URL has no valid host name; check its spelling.")
     if _NUMBER.fullmatch(labels[-1]) and not (host.isascii() and _literal(name)):
-        _refused()
+        _refuse_address()
     return name
 
 
@@ -237,7 +237,7 @@ def _idna(host: str) -> str:
         _bad("The URL has no valid international host name; check its spelling.")
 
 
-def _quoted(target: str) -> str:
+def _quote_target(target: str) -> str:
     quoted = quote(target, safe=_KEPT)
     return quoted if quoted.startswith("/") else f"/{quoted}"
 
@@ -253,9 +253,9 @@ def _refuse_inner(place: Place) -> None:
         _bad(f"Port {place.port} is not one that web pages are served on; give another URL.")
     literal = _literal(place.host)
     if literal is None and _is_inner_name(place.host):
-        _refused()
+        _refuse_address()
     if literal is not None and not is_public(literal):
-        _refused()
+        _refuse_address()
 
 
 def _literal(host: str) -> Address | None:
@@ -275,7 +275,7 @@ def _bad(message: str) -> NoReturn:
     raise IngestFailed(message, reason="bad_url")
 
 
-def _refused() -> NoReturn:
+def _refuse_address() -> NoReturn:
     raise IngestFailed(
         "The URL leads to a private or special address, or spells one in an odd way; give a public "
         "one, or let the operator name the host in QUARRY_ALLOWED_PRIVATE_HOSTS.",

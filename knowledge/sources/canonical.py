@@ -75,12 +75,14 @@ def key(url: str) -> str:
         raise _bad_url()
     if _OURS.fullmatch(url):
         return url
-    parts = _parts(unwrapped(url))
+    parts = _parts(unwrap_amp(url))
     if video := _video(parts):
         return f"youtube:{video}"
     host = _plain_host(_host(parts))
     path = _path(parts.path)
-    made = f"https://{_bracketed(host)}{_port(parts)}{path}{_query(parts, host)}{_fragment(parts)}"
+    made = (
+        f"https://{_bracket_ipv6(host)}{_port(parts)}{path}{_query(parts, host)}{_fragment(parts)}"
+    )
     return made if len(made) <= LONGEST else f"hashed:{_hash(made)}"
 
 
@@ -94,7 +96,7 @@ def answer_key(asked: str, answered: str) -> str:
     return key(answered)
 
 
-def shown(url: str) -> str:
+def address_for_people(url: str) -> str:
     """The address as people open it, without what only tells who sent them there."""
     parts = _parts(url)
     kept = [field for field in parts.query.split("&") if not _is_tracking(field, _host(parts))]
@@ -115,7 +117,7 @@ def video_id(url: str) -> str | None:
     return made.removeprefix("youtube:") if made.startswith("youtube:") else None
 
 
-def unwrapped(url: str) -> str:
+def unwrap_amp(url: str) -> str:
     """The publisher's address behind one of an AMP cache; any other address as it is."""
     while inner := _behind_cache(url):
         url = inner
@@ -189,7 +191,7 @@ def _plain_host(host: str) -> str:
     return _RENAMED.get(host, host)
 
 
-def _bracketed(host: str) -> str:
+def _bracket_ipv6(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 

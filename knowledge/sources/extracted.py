@@ -48,7 +48,7 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedLink:
     """What a link led to, and the keys by which it is known again."""
 
     kind: str
@@ -76,7 +76,7 @@ class Segment:
     speaker: str = ""
 
 
-def spoken(segments: list[Segment]) -> tuple[str, tuple[Part, ...]]:
+def join_segments(segments: list[Segment]) -> tuple[str, tuple[Part, ...]]:
     """A transcript as one text, with the seconds of each utterance.
 
     A new speaker, a pause or a long run of sentences begins a paragraph.

@@ -9,14 +9,14 @@ from knowledge.errors import IngestFailed, UnsupportedMedia
 from knowledge.sources.child import ENVIRONMENT, run_in_child
 from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted
 from knowledge.sources.parsers import ocr
+from knowledge.sources.parsers.dispatch import READERS, Read, from_json, read
 from knowledge.sources.parsers.draft import Draft, too_long
-from knowledge.sources.parsers.reading import READERS, Read, from_json, read
 from knowledge.sources.sniffing import (
     ALLOWED,
     HEAD,
-    allowed,
-    announced,
+    check_announcement,
     check_declared,
+    check_media_type,
     kind_of,
     sniff,
 )
@@ -25,7 +25,7 @@ from knowledge.sources.webpage import read_page
 __all__ = [
     "ALLOWED",
     "HEAD",
-    "announced",
+    "check_announcement",
     "check_declared",
     "kind_of",
     "ocr_engine",
@@ -56,7 +56,7 @@ def read_file(
 
     Sound and moving pictures have no text to read: they are transcribed.
     """
-    media_type = allowed(media_type)
+    media_type = check_media_type(media_type)
     if not path.stat().st_size:
         raise IngestFailed("The file is empty; send one with content.", reason="empty")
     if kind_of(media_type) == "webpage":
@@ -108,11 +108,11 @@ def _with_scanned(
             pages=len(answer.scanned),
             max_pages=OCR_PAGES,
         )
-    seen = dict(_seen({**request, "engine": engine}, answer.scanned, progress))
-    return _merged(answer.found, seen)
+    seen = dict(_read_by_ocr({**request, "engine": engine}, answer.scanned, progress))
+    return _merge_pages(answer.found, seen)
 
 
-def _seen(
+def _read_by_ocr(
     request: dict[str, str], pages: list[int], progress: Callable[[float], None]
 ) -> Iterator[tuple[int, str]]:
     """Each page with its text, a few pages to a child, so that none lives long."""
@@ -127,7 +127,7 @@ def _seen(
         progress((first + len(batch)) / len(pages))
 
 
-def _merged(found: Extracted, seen: dict[int, str]) -> Extracted:
+def _merge_pages(found: Extracted, seen: dict[int, str]) -> Extracted:
     """Pages that were read and pages that were seen, in the order of their numbers."""
     for part in found.parts:
         seen[part.page or 0] = found.text[part.start : part.end]

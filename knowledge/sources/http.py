@@ -16,7 +16,7 @@ from django.conf import settings
 
 from knowledge.errors import IngestFailed
 from knowledge.sources.addresses import read_redirect, read_url
-from knowledge.sources.exchange import Ask, exchange, failures_told, headers_to_send
+from knowledge.sources.http_exchange import Ask, exchange, failures_told, headers_to_send
 from knowledge.sources.inflating import Inflater
 from knowledge.sources.wire import Deadline, too_large
 
@@ -136,7 +136,7 @@ def stream(
                     _refuse_failure(answer.status)
                 yield answer, _body(answer, response, ask=ask, deadline=deadline)
                 return
-        ask = ask.moved(read_redirect(ask.place, location))
+        ask = ask.redirect_to(read_redirect(ask.place, location))
     raise IngestFailed(
         "The link redirects over and over; give the address where it ends.",
         reason="too_many_redirects",
@@ -212,6 +212,6 @@ def _body(
                 made += len(piece)
                 if made > ask.max_bytes:
                     raise too_large()
-                deadline.left()
+                deadline.seconds_left()
                 yield piece
     inflater.finish()

@@ -13,7 +13,7 @@ from django.conf import settings
 from knowledge.errors import IngestFailed, UnsupportedMedia
 from knowledge.progress import tell
 from knowledge.sources import canonical, feeds, files, http, podcast, webpage, youtube
-from knowledge.sources.extracted import Fetched, Recording
+from knowledge.sources.extracted import FetchedLink, Recording
 from knowledge.sources.remote_audio import remote_length
 
 SECONDS = 40
@@ -28,27 +28,27 @@ _SOUND_NAMES = (".m4a", ".m4b", ".mp3", ".wav", ".ogg", ".opus", ".oga", ".flac"
 _DISPOSITION = re.compile(r"filename\*?=(?:UTF-8'')?\"?([^\";]+)", re.IGNORECASE)
 
 
-def open_link(url: str) -> Fetched:
+def open_link(url: str) -> FetchedLink:
     """What the link leads to: a video, a recording, an episode, a file or a page, in this order."""
     tell("fetching")
-    url = canonical.unwrapped(url.strip())
-    if found := _known_site(url):
-        return _measured(_shown(found, url))
-    opened = _opened(url)
-    if found := _known_site(opened.url):
-        return _measured(_shown(found, opened.url))
-    # A cache's own words must not stand for the publisher's, whose key they would get.
-    if canonical.unwrapped(opened.url) != opened.url:
-        opened = _opened(canonical.unwrapped(opened.url))
-    return _measured(_shown(_read(opened), opened.url))
+    url = canonical.unwrap_amp(url.strip())
+    if found := _fetch_special_site(url):
+        return _with_length(_with_address(found, url))
+    opened = _open(url)
+    if found := _fetch_special_site(opened.url):
+        return _with_length(_with_address(found, opened.url))
+    # The text of an AMP cache must not be stored under the publisher's key.
+    if canonical.unwrap_amp(opened.url) != opened.url:
+        opened = _open(canonical.unwrap_amp(opened.url))
+    return _with_length(_with_address(_read(opened), opened.url))
 
 
-def _shown(found: Fetched, url: str) -> Fetched:
+def _with_address(found: FetchedLink, url: str) -> FetchedLink:
     """With an address for people, unless the source knows a better one."""
-    return found if found.url else replace(found, url=canonical.shown(url))
+    return found if found.url else replace(found, url=canonical.address_for_people(url))
 
 
-def _measured(fetched: Fetched) -> Fetched:
+def _with_length(fetched: FetchedLink) -> FetchedLink:
     """With a recording's length, where its source tells none and its first bytes do."""
     found = fetched.found
     if not isinstance(found, Recording) or found.duration_sec or fetched.kind == "youtube":
@@ -68,7 +68,7 @@ def fetch_media(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenedLink:
     """An answer whose kind is known; a recording's bytes are left where they are."""
 
     asked: str
@@ -89,8 +89,8 @@ class Opened:
         return _filename(self.answer)
 
 
-def _known_site(url: str) -> Fetched | None:
-    """What only a site's own door gives; None for every other address."""
+def _fetch_special_site(url: str) -> FetchedLink | None:
+    """Fetch from a site with its own API (YouTube, Apple Podcasts); None for any other address."""
     if video_id := canonical.video_id(url):
         return youtube.open_video(video_id)
     if canonical.same_site(url, "https://youtube.com/"):
@@ -101,23 +101,23 @@ def _known_site(url: str) -> Fetched | None:
     return podcast.open_apple(url) if podcast.is_apple(url) else None
 
 
-def _opened(url: str) -> Opened:
+def _open(url: str) -> OpenedLink:
     most = settings.QUARRY_MAX_DOWNLOAD_MB * 1_000_000
     with http.stream(url, headers={"Accept": ACCEPT}, max_bytes=most, seconds=SECONDS) as (
         answer,
         pieces,
     ):
-        return opened_as(url, answer, pieces)
+        return open_answer(url, answer, pieces)
 
 
-def opened_as(asked: str, answer: http.Answer, pieces: Iterator[bytes]) -> Opened:
+def open_answer(asked: str, answer: http.Answer, pieces: Iterator[bytes]) -> OpenedLink:
     """An answer whose body is yet to come, with its kind found out."""
     head = _head(pieces)
     media_type = _media_type(answer, head)
     kind = "feed" if media_type == "feed" else files.kind_of(media_type)
     if kind not in _RECORDED:
         answer = replace(answer, body=_whole(head, pieces, kind=kind))
-    return Opened(asked=asked, answer=answer, kind=kind, media_type=media_type)
+    return OpenedLink(asked=asked, answer=answer, kind=kind, media_type=media_type)
 
 
 def _head(pieces: Iterator[bytes]) -> bytes:
@@ -179,13 +179,13 @@ def _last_step(url: str) -> str:
     return PurePosixPath(unquote(urlsplit(url).path)).name
 
 
-def _read(opened: Opened) -> Fetched:
+def _read(opened: OpenedLink) -> FetchedLink:
     tell("reading")
     if opened.kind in _RECORDED:
         # Storage that a recording is sent on to has names of its own.
         named = PurePosixPath(_last_step(opened.asked) or opened.filename)
         found = Recording(media_url=opened.asked, title=named.stem)
-        return Fetched(kind=opened.kind, key=opened.key, found=found)
+        return FetchedLink(kind=opened.kind, key=opened.key, found=found)
     if opened.kind == "feed":
         return podcast.open_feed(opened.answer.body, url=opened.url, asked=opened.asked)
     if opened.kind == "webpage":
@@ -193,15 +193,15 @@ def _read(opened: Opened) -> Fetched:
     return file_of(opened)
 
 
-def _page(opened: Opened) -> Fetched:
+def _page(opened: OpenedLink) -> FetchedLink:
     answer = opened.answer
-    page = webpage.look_at(answer.body, url=answer.url, charset=answer.charset)
+    page = webpage.parse_page(answer.body, url=answer.url, charset=answer.charset)
     if episode := podcast.open_page(page, url=answer.url):
         return episode
-    return Fetched(kind="webpage", key=opened.key, found=webpage.readable(page))
+    return FetchedLink(kind="webpage", key=opened.key, found=webpage.readable(page))
 
 
-def file_of(opened: Opened) -> Fetched:
+def file_of(opened: OpenedLink) -> FetchedLink:
     """The text of a document that a link served."""
     body = _in_utf8(opened) if opened.kind in ("text", "markdown") else opened.answer.body
     with tempfile.NamedTemporaryFile() as file:
@@ -211,14 +211,14 @@ def file_of(opened: Opened) -> Fetched:
             Path(file.name), media_type=opened.media_type, filename=opened.filename
         )
     title = found.title or PurePosixPath(opened.filename).stem
-    return Fetched(
+    return FetchedLink(
         kind=opened.kind,
         key=opened.key,
         found=replace(found, title=title),
     )
 
 
-def _in_utf8(opened: Opened) -> bytes:
+def _in_utf8(opened: OpenedLink) -> bytes:
     """The text in the encoding that files have unless they say otherwise."""
     body, charset = opened.answer.body, opened.answer.charset
     try:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 from knowledge.errors import IngestFailed
 from knowledge.sources import canonical, http, transcripts
 from knowledge.sources.child import run_in_child
-from knowledge.sources.extracted import Extracted, Fetched, Recording, Segment
+from knowledge.sources.extracted import Extracted, FetchedLink, Recording, Segment
 from knowledge.sources.feeds import Episode, Feed, Transcript, primary, read_feed
 from knowledge.sources.webpage import Page
 
@@ -32,19 +32,19 @@ def is_apple(url: str) -> bool:
     return parts.hostname in APPLE_HOSTS and bool(_APPLE_PATH.fullmatch(parts.path))
 
 
-def open_feed(body: bytes, *, url: str, asked: str) -> Fetched:
+def open_feed(body: bytes, *, url: str, asked: str) -> FetchedLink:
     """The episode that the asked address names, or else the newest."""
     feed = read_feed(body, url=url)
-    wanted = _named_episode(asked)
+    wanted = _episode_in_address(asked)
     if not wanted:
-        return _opened(feed, feed.newest, is_lasting=False)
+        return _fetch_episode(feed, feed.newest, is_lasting=False)
     episode = feed.find(lambda one: wanted in (one.guid, one.link, one.number))
     # A key has no fragment: the feed's own address must not come to mean this episode.
     is_lasting = not urlsplit(asked).fragment
-    return _opened(feed, _found(episode, wanted), is_lasting=is_lasting)
+    return _fetch_episode(feed, _require_episode(episode, wanted), is_lasting=is_lasting)
 
 
-def open_apple(url: str) -> Fetched:
+def open_apple(url: str) -> FetchedLink:
     """The episode or, for a show, the newest one, from the feed that Apple names."""
     parts = urlsplit(url)
     if not (match := _APPLE_PATH.fullmatch(parts.path)):
@@ -53,7 +53,7 @@ def open_apple(url: str) -> Fetched:
     results = _look_up(show_id)
     feed = _fetch_feed(_feed_url(results))
     if not episode_id:
-        return _opened(feed, feed.newest, is_lasting=False)
+        return _fetch_episode(feed, feed.newest, is_lasting=False)
     row = next((row for row in results if str(row.get("trackId")) == episode_id), {})
     guid, media_url = row.get("episodeGuid"), row.get("episodeUrl")
     episode = (
@@ -61,10 +61,10 @@ def open_apple(url: str) -> Fetched:
         or feed.find(lambda episode: episode.media_url == media_url)
         or feed.find(lambda episode: _slug(episode.title) == _slug(unquote(slug)))
     )
-    return _opened(feed, _found(episode, episode_id))
+    return _fetch_episode(feed, _require_episode(episode, episode_id))
 
 
-def open_page(page: Page, *, url: str) -> Fetched | None:
+def open_page(page: Page, *, url: str) -> FetchedLink | None:
     """The episode that a page is about; None when it is a page like any other."""
     if not page.sounds_like_podcast:
         return None
@@ -81,17 +81,17 @@ def open_page(page: Page, *, url: str) -> Fetched | None:
         language=page.language,
         published_at=page.published_at,
     )
-    return Fetched(
+    return FetchedLink(
         kind="podcast", key=canonical.key(url), found=recording, media_url=recording.media_url
     )
 
 
-def _named_episode(asked: str) -> str:
+def _episode_in_address(asked: str) -> str:
     parts = urlsplit(asked)
     return unquote(parts.fragment) or parse_qs(parts.query).get("episode", [""])[0]
 
 
-def _found(episode: Episode | None, wanted: str) -> Episode:
+def _require_episode(episode: Episode | None, wanted: str) -> Episode:
     if episode is None:
         raise IngestFailed(
             f"The feed has no episode {wanted[:200]}; send the feed's address with the episode's "
@@ -106,7 +106,7 @@ def _fetch_feed(url: str) -> Feed:
     return read_feed(answer.body, url=answer.url)
 
 
-def _from_feed(feed_url: str, *, page_url: str) -> Fetched | None:
+def _from_feed(feed_url: str, *, page_url: str) -> FetchedLink | None:
     """The feed's own word on a page; a feed that fails leaves the page what it is."""
     try:
         feed = _fetch_feed(feed_url)
@@ -114,7 +114,7 @@ def _from_feed(feed_url: str, *, page_url: str) -> Fetched | None:
         return None
     wanted = canonical.key(page_url)
     episode = feed.find(lambda episode: _same(episode.link, wanted))
-    return _opened(feed, episode) if episode else None
+    return _fetch_episode(feed, episode) if episode else None
 
 
 def _same(link: str, wanted: str) -> bool:
@@ -124,15 +124,15 @@ def _same(link: str, wanted: str) -> bool:
         return False
 
 
-def _opened(feed: Feed, episode: Episode, *, is_lasting: bool = True) -> Fetched:
+def _fetch_episode(feed: Feed, episode: Episode, *, is_lasting: bool = True) -> FetchedLink:
     """What the publisher wrote down, if that can be read, or else the recording."""
     key = canonical.episode_key(feed.url, episode.guid)
     for transcript in episode.transcripts[:MOST_TRANSCRIPTS]:
         try:
-            found = _transcribed(episode, transcript)
+            found = _fetch_transcript(episode, transcript)
         except IngestFailed:
             continue
-        return Fetched(
+        return FetchedLink(
             kind="podcast",
             key=key,
             url=_page_of(episode),
@@ -149,7 +149,7 @@ def _opened(feed: Feed, episode: Episode, *, is_lasting: bool = True) -> Fetched
         published_at=episode.published_at,
         duration_sec=episode.duration_sec,
     )
-    return Fetched(
+    return FetchedLink(
         kind="podcast",
         key=key,
         url=_page_of(episode),
@@ -162,12 +162,12 @@ def _opened(feed: Feed, episode: Episode, *, is_lasting: bool = True) -> Fetched
 def _page_of(episode: Episode) -> str:
     """The episode's own page, or the recording itself when it has none that can be opened."""
     try:
-        return canonical.shown(episode.link)
+        return canonical.address_for_people(episode.link)
     except IngestFailed:
         return episode.media_url
 
 
-def _transcribed(episode: Episode, transcript: Transcript) -> Extracted:
+def _fetch_transcript(episode: Episode, transcript: Transcript) -> Extracted:
     answer = http.fetch(transcript.url, max_bytes=LONGEST_TRANSCRIPT, seconds=TRANSCRIPT_SECONDS)
     text = answer.body.decode("utf-8-sig", "replace")
     kind = transcript.kind or transcripts.kind_of(answer.media_type, answer.url)

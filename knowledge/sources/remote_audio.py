@@ -53,7 +53,7 @@ class _Sample:
         self._pieces = pieces
         self._file = file
         self._held: list[_Span] = []
-        self._size = _announced_size(answer)
+        self._size = _size_in_headers(answer)
         self._read_on(HEAD)
 
     def has_all_needed(self) -> bool:
@@ -61,7 +61,7 @@ class _Sample:
         if not self._size or self._size > _most_bytes():
             return False
         self._file.truncate(self._size)
-        return all(self._obtain(span) for span in self._needed())
+        return all(self._obtain(span) for span in self._spans_to_read())
 
     def _read_on(self, until: int) -> None:
         """Read the answer's body on; where it ends, all of the recording is known."""
@@ -84,7 +84,7 @@ class _Sample:
         self._file.seek(start)
         return self._file.read(length)
 
-    def _needed(self) -> Iterator[_Span]:
+    def _spans_to_read(self) -> Iterator[_Span]:
         """Where a container tells its length, one place after the other: sizes lead to them."""
         size = self._size or 0
         head = self._read(0, 12)
@@ -151,7 +151,7 @@ def _most_bytes() -> int:
     return int(settings.QUARRY_MAX_DOWNLOAD_MB) * 1_000_000
 
 
-def _announced_size(answer: http.Answer) -> int | None:
+def _size_in_headers(answer: http.Answer) -> int | None:
     """The bytes of the whole recording, as far as the server says."""
     if told := _RANGE.match(answer.headers.get("content-range", "")):
         return int(told[2])

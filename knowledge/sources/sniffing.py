@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from knowledge.errors import IngestFailed, UnsupportedMedia
 from knowledge.sources.code_types import CODE_ENDINGS, CODE_TYPES, NEVER_TAKEN, NO_TYPE, NOT_TEXT
-from knowledge.sources.parsers.reading import OFFICE, OPEN
+from knowledge.sources.parsers.dispatch import OFFICE, OPEN
 
 HEAD = 8_192
 """How many first bytes are enough to tell."""
@@ -90,10 +90,10 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 def kind_of(media_type: str) -> str:
     """pdf, image, office, markdown, text, webpage, audio or video."""
-    return ALLOWED[allowed(media_type)]
+    return ALLOWED[check_media_type(media_type)]
 
 
-def allowed(media_type: str) -> str:
+def check_media_type(media_type: str) -> str:
     """The media type as we call it, without parameters; one that is not taken is refused."""
     name = media_type.partition(";")[0].strip().lower()
     name = OTHER_NAMES.get(name, name)
@@ -109,14 +109,14 @@ def allowed(media_type: str) -> str:
     return name
 
 
-def announced(media_type: str, filename: str) -> str:
+def check_announcement(media_type: str, filename: str) -> str:
     """What a file that is to come will be sent as; of a kind that is not taken, it is refused."""
     ending = _ending(filename)
     if ending in NEVER_TAKEN:
         raise _not_taken(f"Files that end in .{ending} are not read", filename)
     if media_type in NO_TYPE and ending in CODE_ENDINGS:
         return "text/plain"
-    allowed(media_type)
+    check_media_type(media_type)
     return media_type
 
 
@@ -132,7 +132,7 @@ def sniff(head: bytes, filename: str) -> str:
 
 def check_declared(declared: str, head: bytes, filename: str) -> str:
     """The media type to keep, once what was declared agrees with the first bytes."""
-    wanted = allowed(declared)
+    wanted = check_media_type(declared)
     found = sniff(head, filename)
     if found == wanted or {found, wanted} <= TEXTS:
         return found if wanted == "text/plain" else wanted
@@ -214,7 +214,7 @@ def _pdf(head: bytes, filename: str) -> str:
     return "application/pdf" if b"%PDF-" in head[:1024] else ""
 
 
-def _refused_by_name(head: bytes, filename: str) -> str:
+def _refuse_old_formats(head: bytes, filename: str) -> str:
     if head.startswith(OLD_OFFICE):
         raise _not_taken("Old or password-protected Office files are not read", filename)
     if head.startswith(b"{\\rtf"):
@@ -244,7 +244,7 @@ LOOKS: tuple[Callable[[bytes, str], str], ...] = (
     _zip,
     _mpeg_audio,
     _pdf,
-    _refused_by_name,
+    _refuse_old_formats,
     _text,
 )
 

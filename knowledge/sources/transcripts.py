@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from knowledge.errors import IngestFailed
-from knowledge.sources.extracted import Part, Segment, spoken
+from knowledge.sources.extracted import Part, Segment, join_segments
 
 KINDS = ("vtt", "srt", "json", "html", "text")
 """Best first: those that tell the seconds and the speaker before those that may not."""
@@ -58,13 +58,13 @@ def parse_transcript(text: str, kind: str) -> list[Segment]:
     segments = [segment for segment in read(text) if segment.text]
     if not segments:
         raise _unreadable(kind)
-    return _rolled_up(segments) if kind in ("srt", "vtt") else segments
+    return _merge_rolling(segments) if kind in ("srt", "vtt") else segments
 
 
 def as_text(segments: list[Segment]) -> tuple[str, tuple[Part, ...]]:
     """The transcript as one text, with its seconds where they are known."""
     if any(segment.end_sec for segment in segments):
-        return spoken(segments)
+        return join_segments(segments)
     told = (f"{said.speaker}: {said.text}" if said.speaker else said.text for said in segments)
     return "\n\n".join(told), ()
 
@@ -88,7 +88,7 @@ def _cue(head: re.Match[str], body: str) -> Segment:
     said = re.split(r"\n[ \t]*\n", body.lstrip("\n"), maxsplit=1)[0]
     voice = _VOICE.search(said)
     words = _words(_TAG.sub("", said))
-    speaker, words = (_words(voice[1]), words) if voice else _named(words)
+    speaker, words = (_words(voice[1]), words) if voice else _split_speaker(words)
     start, end = _seconds(*head.groups()[:4]), _seconds(*head.groups()[4:])
     return Segment(start_sec=start, end_sec=max(start, end), text=words, speaker=speaker)
 
@@ -102,14 +102,14 @@ def _words(text: str) -> str:
     return " ".join(unescape(text).replace("\u200b", "").split())
 
 
-def _named(words: str) -> tuple[str, str]:
+def _split_speaker(words: str) -> tuple[str, str]:
     """Who speaks and what they say, where a line begins with a name and a colon."""
     if found := _NAME.match(words):
         return found[1], words[found.end() :]
     return "", words.removeprefix(">>").lstrip()
 
 
-def _rolled_up(segments: list[Segment]) -> list[Segment]:
+def _merge_rolling(segments: list[Segment]) -> list[Segment]:
     """Each word once: captions that roll show a line again while the next one comes in."""
     kept: list[Segment] = []
     for segment in segments:
@@ -179,10 +179,10 @@ def _html(text: str) -> list[Segment]:
     for noise in document.xpath("//script | //style | //head | //nav | //footer"):
         noise.drop_tree()
     marked = document.xpath("//time | //cite")
-    return _timed(_marked(document)) if marked else _plain(_paragraphs(document))
+    return _segments_of(_rows_of_marks(document)) if marked else _plain(_paragraphs(document))
 
 
-def _marked(document: Any) -> list[Row]:
+def _rows_of_marks(document: Any) -> list[Row]:
     """A mark in a paragraph is that paragraph's; one that stands alone is for those after it."""
     speaker, at, rows = "", None, []
     for element in document.xpath("//cite[not(ancestor::p)] | //time[not(ancestor::p)] | //p"):
@@ -225,12 +225,12 @@ def _plain(text: str) -> list[Segment]:
     for paragraph in re.split(r"\n[ \t]*\n", text):
         words = _words(paragraph)
         stamp = _STAMP.match(words)
-        speaker, said = _named(words[stamp.end() :] if stamp else words)
+        speaker, said = _split_speaker(words[stamp.end() :] if stamp else words)
         rows.append((speaker, _clock(stamp[1]) if stamp else None, said))
-    return _timed([row for row in rows if row[2]])
+    return _segments_of([row for row in rows if row[2]])
 
 
-def _timed(rows: list[Row]) -> list[Segment]:
+def _segments_of(rows: list[Row]) -> list[Segment]:
     """Each from the last second that was told to the next; all at 0 where none is told."""
     told = (at for _, at, _ in rows)
     starts = list(accumulate(told, lambda last, at: last if at is None else at, initial=0.0))[1:]

@@ -52,10 +52,10 @@ class Page:
 
 def read_page(body: bytes, *, url: str, charset: str = "") -> Extracted:
     """The page's text with what it tells of itself; a page without any is not_extractable."""
-    return readable(look_at(body, url=url, charset=charset))
+    return readable(parse_page(body, url=url, charset=charset))
 
 
-def look_at(body: bytes, *, url: str, charset: str = "") -> Page:
+def parse_page(body: bytes, *, url: str, charset: str = "") -> Page:
     """The page, taken apart in a process of its own."""
     told = run_in_child(
         "knowledge.sources.parsers.page:read",

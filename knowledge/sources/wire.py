@@ -23,11 +23,11 @@ class Deadline:
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
-    def left(self, at_most: float = float("inf")) -> float:
+    def seconds_left(self, at_most: float = float("inf")) -> float:
         """Seconds left, more than none; the exchange fails when there are none."""
         left = self._end - time.monotonic()
         if left <= 0:
-            raise timed_out()
+            raise timeout_error()
         return min(left, at_most)
 
 
@@ -59,7 +59,7 @@ class PinnedBackend(httpcore2.NetworkBackend):
         family = socket.AF_INET if address.version == 4 else socket.AF_INET6
         connection = socket.socket(family, socket.SOCK_STREAM)
         try:
-            connection.settimeout(self._deadline.left(CONNECT_SECONDS))
+            connection.settimeout(self._deadline.seconds_left(CONNECT_SECONDS))
             connection.connect((str(address), port))
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except BaseException:
@@ -78,10 +78,10 @@ class Wire(httpcore2.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         try:
-            self._socket.settimeout(self._deadline.left(SILENT_SECONDS))
+            self._socket.settimeout(self._deadline.seconds_left(SILENT_SECONDS))
             data = self._socket.recv(max_bytes)
         except TimeoutError:
-            raise timed_out() from None
+            raise timeout_error() from None
         except OSError:
             raise unreachable("The server broke the connection off") from None
         self._bytes_left -= len(data)
@@ -93,10 +93,10 @@ class Wire(httpcore2.NetworkStream):
         rest = memoryview(buffer)
         try:
             while rest:
-                self._socket.settimeout(self._deadline.left(SILENT_SECONDS))
+                self._socket.settimeout(self._deadline.seconds_left(SILENT_SECONDS))
                 rest = rest[self._socket.send(rest[:WRITE_BYTES]) :]
         except TimeoutError:
-            raise timed_out() from None
+            raise timeout_error() from None
         except OSError as error:
             # A server may answer and hang up before it has read all; its answer is still read.
             raise httpcore2.WriteError(error) from error
@@ -111,7 +111,7 @@ class Wire(httpcore2.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
         try:
-            self._socket.settimeout(self._deadline.left(CONNECT_SECONDS))
+            self._socket.settimeout(self._deadline.seconds_left(CONNECT_SECONDS))
             secured = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
         except BaseException as error:
             self.close()
@@ -122,7 +122,7 @@ class Wire(httpcore2.NetworkStream):
         return None  # asked for HTTP/2 and for idle connections, and we have neither
 
 
-def timed_out() -> IngestFailed:
+def timeout_error() -> IngestFailed:
     return IngestFailed(
         "The server took too long to answer; try again later.", reason="timed_out", may_pass=True
     )
@@ -146,7 +146,7 @@ def _handshake_failure(error: BaseException) -> BaseException:
             reason="unreachable",
         )
     if isinstance(error, TimeoutError):
-        return timed_out()
+        return timeout_error()
     if isinstance(error, OSError):
         return unreachable("The server did not agree on a secure connection")
     return error

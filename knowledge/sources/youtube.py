@@ -25,7 +25,7 @@ from youtube_transcript_api import (
 
 from knowledge.errors import IngestFailed
 from knowledge.sources import http
-from knowledge.sources.extracted import Extracted, Fetched, Recording, Segment, spoken
+from knowledge.sources.extracted import Extracted, FetchedLink, Recording, Segment, join_segments
 from knowledge.sources.guarded_session import guarded_session
 from knowledge.sources.webpage import as_moment
 
@@ -54,7 +54,7 @@ _MESSAGES = {
 }
 
 
-def open_video(video_id: str) -> Fetched:
+def open_video(video_id: str) -> FetchedLink:
     """The video's captions, or its recording when it has none."""
     seen = _Player()
     try:
@@ -62,16 +62,18 @@ def open_video(video_id: str) -> Fetched:
     except CouldNotRetrieveTranscript as failure:
         _refuse(failure)
     if seen.is_live:
-        raise _refused("not_yet")
-    about = seen.about or _embedded(video_id)
+        raise _refusal("not_yet")
+    about = seen.about or _fetch_oembed(video_id)
     key = f"youtube:{video_id}"
     url = WATCH_URL.format(video_id=video_id)
     if captions is None:
-        return Fetched(kind="youtube", key=key, url=url, found=Recording(media_url=url, **about))
+        return FetchedLink(
+            kind="youtube", key=key, url=url, found=Recording(media_url=url, **about)
+        )
     segments, language = captions
-    text, parts = spoken(segments)
+    text, parts = join_segments(segments)
     found = Extracted(text=text, parts=parts, language=language, **about)
-    return Fetched(kind="youtube", key=key, url=url, rung="captions", found=found)
+    return FetchedLink(kind="youtube", key=key, url=url, rung="captions", found=found)
 
 
 def download_audio(url: str, to: Path, *, max_bytes: int, seconds: float) -> None:
@@ -81,7 +83,7 @@ def download_audio(url: str, to: Path, *, max_bytes: int, seconds: float) -> Non
     try:
         save_audio(url, to, max_bytes=max_bytes, seconds=seconds)
     except SaveFailed as failure:
-        raise _refused(_reason(str(failure)) or "not_extractable") from None
+        raise _refusal(_reason(str(failure)) or "not_extractable") from None
 
 
 class _Player:
@@ -109,17 +111,17 @@ def _about(details: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": str(details.get("title") or ""),
         "author": str(details.get("author") or ""),
-        "published_at": _published(told),
+        "published_at": _publish_date(told),
         "duration_sec": float(seconds) if seconds.isdecimal() and seconds != "0" else None,
     }
 
 
-def _published(told: dict[str, Any]) -> datetime | None:
+def _publish_date(told: dict[str, Any]) -> datetime | None:
     renderer = (told.get("microformat") or {}).get("playerMicroformatRenderer") or {}
     return as_moment(str(renderer.get("publishDate") or ""))
 
 
-def _embedded(video_id: str) -> dict[str, Any]:
+def _fetch_oembed(video_id: str) -> dict[str, Any]:
     """Title and author by oEmbed; a video that does without has neither."""
     asked = urlencode({"url": WATCH_URL.format(video_id=video_id), "format": "json"})
     try:
@@ -142,7 +144,7 @@ def _captions(video_id: str, seen: _Player) -> tuple[list[Segment], str] | None:
         raise
     except (requests.RequestException, SyntaxError, ValueError, KeyError, TypeError, IndexError):
         # An empty or a foreign answer is how YouTube turns away what it takes for a machine.
-        raise _refused("blocked") from None
+        raise _refusal("blocked") from None
     segments = _segments(fetched)
     return (segments, fetched.language_code.split("-")[0]) if segments else None
 
@@ -181,22 +183,22 @@ def _segments(fetched: FetchedTranscript) -> list[Segment]:
 
 def _refuse(failure: CouldNotRetrieveTranscript) -> NoReturn:
     if isinstance(failure, AgeRestricted):
-        raise _refused("age_restricted") from None
+        raise _refusal("age_restricted") from None
     if isinstance(failure, VideoUnavailable):
-        raise _refused("unavailable") from None
+        raise _refusal("unavailable") from None
     if isinstance(failure, VideoUnplayable):
-        raise _refused(_reason(failure.reason or "") or "unavailable") from None
+        raise _refusal(_reason(failure.reason or "") or "unavailable") from None
     if isinstance(failure, YouTubeRequestFailed) and re.match(r"5\d\d", failure.reason):
         raise IngestFailed(
             "YouTube has a fault of its own; try again later.", reason="server_error", may_pass=True
         ) from None
-    raise _refused("blocked") from None
+    raise _refusal("blocked") from None
 
 
 def _reason(told: str) -> str:
     return next((r for r, words in _REASONS if re.search(words, told, re.IGNORECASE)), "")
 
 
-def _refused(reason: str) -> IngestFailed:
+def _refusal(reason: str) -> IngestFailed:
     passing = {"may_pass": True} if reason == "not_yet" else {}
     return IngestFailed(_MESSAGES[reason], reason=reason, **passing)

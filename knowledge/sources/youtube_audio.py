@@ -137,7 +137,7 @@ class GuardedRH(RequestHandler):  # type: ignore[misc]
             headers["Cookie"] = cookies
         opened = ExitStack()
         try:
-            answer, pieces = opened.enter_context(self._asked(request, headers))
+            answer, pieces = opened.enter_context(self._open_stream(request, headers))
         except IngestFailed as refusal:
             self._budget.refusal = refusal
             raise TransportError(refusal.message, cause=refusal) from None
@@ -150,7 +150,7 @@ class GuardedRH(RequestHandler):  # type: ignore[misc]
             raise HTTPError(response)
         return response
 
-    def _asked(self, request: Request, headers: dict[str, str]) -> Any:
+    def _open_stream(self, request: Request, headers: dict[str, str]) -> Any:
         return http.stream(
             request.url,
             method=request.method,

@@ -1,4 +1,4 @@
-"""What every file store does, whatever it stands on."""
+"""What every file store does, on disk or in S3."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _KEY = re.compile(r"[a-z0-9][a-z0-9-]*(/[a-z0-9][a-z0-9-]*)*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedPut:
-    """The right to put one file, by whoever holds the address; it needs no other credential."""
+    """A signed address: having it is the right to put one file, without another credential."""
 
     url: str
     """Absolute, or a path of this server when the store is its own disk."""
@@ -27,9 +27,7 @@ class SignedPut:
 class FileStore(Protocol):
     """Files by key. A key is made by us and never by a caller; a file is there whole or not."""
 
-    def signed_put(
-        self, key: str, *, media_type: str, size: int, expires_at: datetime
-    ) -> SignedPut:
+    def sign_put(self, key: str, *, media_type: str, size: int, expires_at: datetime) -> SignedPut:
         """Let the holder put a file of this type and of just so many bytes, once, until then."""
 
     def put(self, key: str, source: bytes | Path) -> None:
@@ -51,14 +49,14 @@ class FileStore(Protocol):
         """Have no such file; that there was none is no error."""
 
 
-def checked_key(key: str) -> str:
+def check_key(key: str) -> str:
     """The key, known to lead nowhere but into the store."""
     if not _KEY.fullmatch(key):
         raise ValueError(f"{key!r} is no key of a stored file.")
     return key
 
 
-def gone() -> IngestFailed:
+def file_gone() -> IngestFailed:
     return IngestFailed("The stored file is gone; upload it again.", reason="gone")
 
 

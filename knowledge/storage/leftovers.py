@@ -28,7 +28,7 @@ def remove_expired() -> int:
 @transaction.atomic
 def remove_file(upload_id: UUID) -> bool:
     """Remove one upload with its file, unless a content stands on it or it may be finished yet."""
-    # Whoever finishes it at this moment holds the row; then the next sweep decides.
+    # A finishing upload has locked its row; it is skipped until the next sweep.
     held = expired_uploads().select_for_update(skip_locked=True, of=("self",))
     upload = held.filter(pk=upload_id).first()
     if upload is None:

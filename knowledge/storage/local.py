@@ -13,12 +13,12 @@ from typing import BinaryIO
 
 from django.core.signing import BadSignature, Signer
 
-from knowledge.storage.files import SignedPut, checked_key, gone, out_of_order
+from knowledge.storage.files import SignedPut, check_key, file_gone, out_of_order
 
 logger = logging.getLogger(__name__)
 
 PUT_PATH = "/api/v1/uploads/{}/file"
-"""The route that takes what `signed_put` signed; the last part of the key is named in it."""
+"""The route that takes what `sign_put` signed; the last part of the key is named in it."""
 
 _COPIED_AT_A_TIME = 1024 * 1024
 
@@ -29,11 +29,9 @@ class LocalStore:
 
     folder: Path
 
-    def signed_put(
-        self, key: str, *, media_type: str, size: int, expires_at: datetime
-    ) -> SignedPut:
+    def sign_put(self, key: str, *, media_type: str, size: int, expires_at: datetime) -> SignedPut:
         # Type and size are not in it: whoever takes the file knows what was promised.
-        signed = _signed(checked_key(key), expires_at)
+        signed = _text_to_sign(check_key(key), expires_at)
         path = PUT_PATH.format(key.rpartition("/")[2])
         return SignedPut(
             url=f"{path}?signature={_signer().signature(signed)}",
@@ -41,8 +39,8 @@ class LocalStore:
         )
 
     def is_signed(self, key: str, *, expires_at: datetime, signature: str) -> bool:
-        """Whether `signed_put` gave this signature, for this key and until then."""
-        signed = _signed(key, expires_at)
+        """Whether `sign_put` gave this signature, for this key and until then."""
+        signed = _text_to_sign(key, expires_at)
         try:
             _signer().unsign(f"{signed}{_signer().sep}{signature}")
         except BadSignature:
@@ -52,7 +50,7 @@ class LocalStore:
     def draft(self, key: str) -> "Draft":
         """A file to write to; nobody sees it under its key before it is kept."""
         path = self._path(key)
-        with _telling_outages():
+        with _failures_as_outages():
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.parent.mkdir(parents=True, exist_ok=True)
             place = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
@@ -72,7 +70,7 @@ class LocalStore:
             draft.drop()
 
     def size_of(self, key: str) -> int | None:
-        with _telling_outages():
+        with _failures_as_outages():
             try:
                 return self._path(key).stat().st_size
             except FileNotFoundError:
@@ -91,17 +89,17 @@ class LocalStore:
     @contextmanager
     def local_copy(self, key: str) -> Iterator[Path]:
         if self.size_of(key) is None:
-            raise gone()
+            raise file_gone()
         yield self._path(key)
 
     def delete(self, key: str) -> None:
         path = self._path(key)
-        with _telling_outages():
+        with _failures_as_outages():
             for place in (path, *_drafts_of(path)):
                 place.unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
-        return self.folder / checked_key(key)
+        return self.folder / check_key(key)
 
 
 @dataclass(slots=True)
@@ -113,33 +111,33 @@ class Draft:
     file: BinaryIO
 
     def write(self, data: bytes) -> None:
-        with _telling_outages():
+        with _failures_as_outages():
             self.file.write(data)
 
-    def settle(self) -> None:
+    def fsync(self) -> None:
         """Have every byte on the disk, so that to keep the file takes no time."""
-        with _telling_outages():
+        with _failures_as_outages():
             self.file.flush()
             os.fsync(self.file.fileno())
 
     def keep(self) -> None:
-        """Put the file in its place, and with it an end to whatever else was on the way there."""
-        self.settle()
-        with _telling_outages():
+        """Move the file to its place, and delete the other drafts of the same file."""
+        self.fsync()
+        with _failures_as_outages():
             self.place.replace(self.path)
             for folder in self.path.parents[:2]:
-                _settle_folder(folder)
+                _fsync_folder(folder)
             for place in _drafts_of(self.path):
                 place.unlink(missing_ok=True)
 
     def drop(self) -> None:
         """Leave nothing behind, unless the file was kept."""
-        with _telling_outages():
+        with _failures_as_outages():
             self.place.unlink(missing_ok=True)
             self.file.close()
 
 
-def _signed(key: str, expires_at: datetime) -> str:
+def _text_to_sign(key: str, expires_at: datetime) -> str:
     return f"{key} {expires_at.isoformat()}"
 
 
@@ -151,7 +149,7 @@ def _drafts_of(path: Path) -> list[Path]:
     return list(path.parent.glob(f".{path.name}.*.part"))
 
 
-def _settle_folder(folder: Path) -> None:
+def _fsync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -160,7 +158,7 @@ def _settle_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _telling_outages() -> Iterator[None]:
+def _failures_as_outages() -> Iterator[None]:
     """A full or broken disk, in our words."""
     try:
         yield

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from knowledge.storage.files import SignedPut, checked_key, gone, out_of_order
+from knowledge.storage.files import SignedPut, check_key, file_gone, out_of_order
 
 logger = logging.getLogger(__name__)
 
@@ -24,9 +24,7 @@ class S3Store:
         self.bucket = bucket
         self._client = _client(endpoint, region, access_key, secret_key)
 
-    def signed_put(
-        self, key: str, *, media_type: str, size: int, expires_at: datetime
-    ) -> SignedPut:
+    def sign_put(self, key: str, *, media_type: str, size: int, expires_at: datetime) -> SignedPut:
         # The condition makes the address good for one file: the next one is refused with 412.
         asked = {"ContentType": media_type, "ContentLength": size, "IfNoneMatch": "*"}
         seconds = max(1, int((expires_at - datetime.now(UTC)).total_seconds()))
@@ -37,14 +35,14 @@ class S3Store:
 
     def put(self, key: str, source: bytes | Path) -> None:
         at = self._at(key)
-        with _telling_outages():
+        with _failures_as_outages():
             if isinstance(source, bytes):
                 self._client.put_object(**at, Body=source)
             else:
                 self._client.upload_file(str(source), at["Bucket"], at["Key"])
 
     def size_of(self, key: str) -> int | None:
-        with _telling_outages():
+        with _failures_as_outages():
             try:
                 return int(self._client.head_object(**self._at(key))["ContentLength"])
             except self._client.exceptions.ClientError as error:
@@ -66,35 +64,35 @@ class S3Store:
     def local_copy(self, key: str) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="quarry-") as folder:
             path = Path(folder) / "file"
-            with self._looking_for(), path.open("wb") as file:
+            with self._missing_as_gone(), path.open("wb") as file:
                 at = self._at(key)
                 self._client.download_fileobj(at["Bucket"], at["Key"], file)
             yield path
 
     def delete(self, key: str) -> None:
-        with _telling_outages():
+        with _failures_as_outages():
             self._client.delete_object(**self._at(key))
 
     @contextmanager
     def _body(self, key: str, **options: str) -> Iterator[Any]:
-        with self._looking_for():
+        with self._missing_as_gone():
             body = self._client.get_object(**self._at(key), **options)["Body"]
-        with body, _telling_outages():
+        with body, _failures_as_outages():
             yield body
 
     @contextmanager
-    def _looking_for(self) -> Iterator[None]:
+    def _missing_as_gone(self) -> Iterator[None]:
         """A file that should be there and is not has its own reason."""
-        with _telling_outages():
+        with _failures_as_outages():
             try:
                 yield
             except self._client.exceptions.ClientError as error:
                 if _is_missing(error):
-                    raise gone() from None
+                    raise file_gone() from None
                 raise
 
     def _at(self, key: str) -> dict[str, Any]:
-        return {"Bucket": self.bucket, "Key": checked_key(key)}
+        return {"Bucket": self.bucket, "Key": check_key(key)}
 
 
 def _client(endpoint: str, region: str, access_key: str, secret_key: str) -> Any:
@@ -127,7 +125,7 @@ def _is_missing(error: Any) -> bool:
 
 
 @contextmanager
-def _telling_outages() -> Iterator[None]:
+def _failures_as_outages() -> Iterator[None]:
     """Whatever the bucket's server or the way to it has against us, in our words."""
     from boto3.exceptions import Boto3Error  # type: ignore[import-untyped]
     from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]

@@ -30,13 +30,13 @@ _LOCATOR = struct.Struct("<4sIQI")
 # Writing --------------------------------------------------------------------------------------
 
 
-def zipped(members: Iterable[Member]) -> Iterator[bytes]:
+def zip_members(members: Iterable[Member]) -> Iterator[bytes]:
     """The archive, piece by piece; the same members always give the same bytes."""
     # On disk once it grows: a library has as many members as it has items.
     with SpooledTemporaryFile(max_size=1 << 20) as directory:
         at = count = 0
         for name, data in members:
-            member = _Written(name.encode(), at)
+            member = _ZipMember(name.encode(), at)
             for piece in member.pieces(data):
                 at += len(piece)
                 yield piece
@@ -49,7 +49,7 @@ def zipped(members: Iterable[Member]) -> Iterator[bytes]:
         yield _end(count, size, at)
 
 
-class _Written:
+class _ZipMember:
     """One member on its way out, and what the directory will say of it."""
 
     def __init__(self, name: bytes, offset: int) -> None:
@@ -60,12 +60,12 @@ class _Written:
 
     def pieces(self, data: bytes | Iterable[bytes]) -> Iterator[bytes]:
         if isinstance(data, bytes):
-            packed = b"".join(self._packed([data]))
+            packed = b"".join(self._deflate([data]))
             yield self._header() + packed
             return
         self._flags |= _SIZES_FOLLOW
         yield self._header()
-        yield from self._packed(data)
+        yield from self._deflate(data)
         yield struct.pack("<4sIQQ", b"PK\x07\x08", self._crc, self._packed_size, self._size)
 
     def entry(self) -> bytes:
@@ -106,15 +106,15 @@ class _Written:
             + extra
         )
 
-    def _packed(self, data: Iterable[bytes]) -> Iterator[bytes]:
+    def _deflate(self, data: Iterable[bytes]) -> Iterator[bytes]:
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
         for plain in data:
             self._crc = zlib.crc32(plain, self._crc)
             self._size += len(plain)
-            yield from self._counted(packer.compress(plain))
-        yield from self._counted(packer.flush())
+            yield from self._count_and_yield(packer.compress(plain))
+        yield from self._count_and_yield(packer.flush())
 
-    def _counted(self, packed: bytes) -> Iterator[bytes]:
+    def _count_and_yield(self, packed: bytes) -> Iterator[bytes]:
         self._packed_size += len(packed)
         if packed:
             yield packed
@@ -156,7 +156,7 @@ class Archive:
     def lines(self, name: str, *, longest: int) -> Iterator[bytes]:
         """Each line of a member, without its end; one that is too long is a BadZipFile."""
         try:
-            with io.BufferedReader(self._opened(self._members[name]), _PIECE) as member:
+            with io.BufferedReader(self._open_member(self._members[name]), _PIECE) as member:
                 while line := member.readline(longest + 1):
                     if len(line) > longest:
                         raise zipfile.BadZipFile(f"{name} has a line of over {longest:,} bytes")
@@ -164,7 +164,7 @@ class Archive:
         except (zlib.error, EOFError) as error:
             raise zipfile.BadZipFile(f"{name} cannot be inflated") from error
 
-    def _opened(self, member: zipfile.ZipInfo) -> zipfile.ZipExtFile:
+    def _open_member(self, member: zipfile.ZipInfo) -> zipfile.ZipExtFile:
         self._file.seek(min(member.header_offset, self.length))
         header = self._file.read(_LOCAL.size)
         if len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):

@@ -1,4 +1,4 @@
-"""What a file says to whoever reads it, whatever its encoding."""
+"""The text of a file in an unknown encoding."""
 
 import codecs
 import re
@@ -23,7 +23,7 @@ _READABLE_RUN = re.compile(
 
 
 def readable(data: bytes) -> str:
-    """What a file says to whoever reads it: its text, or the words among its bytes.
+    """The text of a file, or the words among the bytes of a binary one.
 
     A text with broken bytes is read as programs read it that do not mind them; after it stand
     the lines that are no UTF-8, once for each encoding that they may be in.

@@ -26,15 +26,15 @@ def blocks(text: str) -> Iterator[Block]:
     paragraph: list[Block] = []
     for line in _lines(text):
         if line.kind == "underline" and len(paragraph) == 1 and paragraph[0].kind != "item":
-            yield _underlined(text, paragraph.pop(), line)
+            yield _setext_heading(text, paragraph.pop(), line)
         elif line.kind in ("plain", "item", "underline"):
             paragraph.append(line)
         else:
-            yield from _joined(paragraph)
+            yield from _join_lines(paragraph)
             paragraph = [line] if line.kind == "turn" else []
             if line.kind in ("heading", "fence", "front"):
                 yield line
-    yield from _joined(paragraph)
+    yield from _join_lines(paragraph)
 
 
 class Outline:
@@ -128,11 +128,11 @@ def _fence_end(text: str, position: int, ticks: str) -> int:
     return len(text)
 
 
-def _underlined(text: str, title: Block, underline: Block) -> Block:
+def _setext_heading(text: str, title: Block, underline: Block) -> Block:
     name = _title(text[title.start : title.end])
     return Block("heading", title.start, underline.end, underline.level, name)
 
 
-def _joined(lines: Sequence[Block]) -> Iterator[Block]:
+def _join_lines(lines: Sequence[Block]) -> Iterator[Block]:
     if lines:
         yield Block("paragraph", lines[0].start, lines[-1].end)

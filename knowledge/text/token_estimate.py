@@ -74,7 +74,7 @@ def _costs(text: str) -> NDArray[np.float64]:
 def _add_for_words(costs: NDArray[np.float64], scripts: NDArray[np.uint8]) -> None:
     is_capital = scripts == _Script.CAPITAL
     is_letter = is_capital | (scripts == _Script.LOWER)
-    is_inner = is_letter & _shifted(is_letter)
+    is_inner = is_letter & _shift_by_one(is_letter)
     starts = is_letter & (is_capital | ~is_inner)
     costs[is_letter & ~is_inner] += _WORD_COST
     costs[is_capital & is_inner] += _INNER_CAPITAL_COST
@@ -85,13 +85,13 @@ def _adjust_repetitions(
     costs: NDArray[np.float64], scripts: NDArray[np.uint8], codes: NDArray[np.uint32]
 ) -> None:
     is_space = scripts == _Script.SPACE
-    costs[is_space & _shifted(is_space)] += _REPEATED_SPACE_COST
+    costs[is_space & _shift_by_one(is_space)] += _REPEATED_SPACE_COST
     is_same = np.zeros(len(codes), bool)
     is_same[1:] = codes[1:] == codes[:-1]
     costs[(scripts == _Script.MARK) & is_same] = CHARACTER_COST
 
 
-def _shifted(claims: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _shift_by_one(claims: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """For each character, what holds of the one before it."""
     shifted = np.zeros(len(claims), bool)
     shifted[1:] = claims[:-1]

@@ -49,7 +49,7 @@ def words_of(text: str) -> list[str]:
 def plain(text: str) -> str:
     """The text as words apart: no punctuation, humps of camelCase and pairs of Chinese added."""
     if _HUMPED.search(text):
-        text = _LATIN_WORD.sub(_with_humps, text)
+        text = _LATIN_WORD.sub(_split_camel_case, text)
     text = text.translate(_PUNCTUATION)
     return text if text.isascii() else _UNSPACED.sub(_in_pairs, text)
 
@@ -87,7 +87,7 @@ def _joined_parts(whole: str) -> Iterable[str]:
             yield part
 
 
-def _with_humps(match: re.Match[str]) -> str:
+def _split_camel_case(match: re.Match[str]) -> str:
     word = match[0]
     if not _HUMPED.search(word):
         return word

@@ -21,7 +21,7 @@ def rescore_item(item_id: str) -> None:
 @dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_scores() -> None:
     """Score what has no score yet, or whose novelty could only be assumed."""
-    for item_id in scoring.unscored(_SCORED_AT_ONCE):
+    for item_id in scoring.items_without_score(_SCORED_AT_ONCE):
         rescore_item.send(str(item_id))
 
 

@@ -8,14 +8,14 @@ STRENGTH = 8.0
 """As many fully trusted judgments weigh as much as the score that the server gave."""
 
 FLOOR = 0.05
-"""What the word of an agent counts that nobody knows."""
+"""The weight of a judgment by an unknown agent."""
 
 MOST_OF_UNKNOWN = 1.0
 """All floors together never count more than one fully trusted judgment."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class WeighedJudgment:
     """One judgment, and the reputation (0 to 1) of who gave it."""
 
     valid: bool
@@ -24,7 +24,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """What is believed after every judgment has been weighed in."""
+    """The posterior after all judgments."""
 
     alpha: float
     beta: float
@@ -36,7 +36,7 @@ class Posterior:
         return self.alpha / (self.alpha + self.beta)
 
 
-def posterior_of(intrinsic: float, judgments: Sequence[Judged]) -> Posterior:
+def posterior_of(intrinsic: float, judgments: Sequence[WeighedJudgment]) -> Posterior:
     """The prior with each judgment added at its weight; their order does not matter."""
     floor = floor_of(len(judgments))
     weights = [(each.valid, weight_of(each.reputation, floor)) for each in judgments]
@@ -56,5 +56,5 @@ def floor_of(judgments: int) -> float:
 
 
 def weight_of(reputation: float, floor: float) -> float:
-    """What one judgment counts: from the floor for nobody's to 1 for the most trusted."""
+    """The weight of one judgment: from the floor for unknown agents to 1 for the most trusted."""
     return floor + (1 - floor) * reputation

@@ -55,12 +55,12 @@ def standing_of(edges: Iterable[Edge], begins_with: Collection[str]) -> Standing
     weights = np.array([weight for _, _, weight in kept], np.float64)
     given = np.bincount(judges, weights, minlength=len(names))
     shares = weights / given[judges] if kept else weights
-    trust = _settled(begins, judges, judged, shares)
+    trust = _iterate_trust(begins, judges, judged, shares)
     most = max((float(given[places[name]]) for name in begins_with), default=0.0)
     return Standing(dict(zip(names, trust.tolist(), strict=True)), most)
 
 
-def _settled(
+def _iterate_trust(
     begins: NDArray[np.float64],
     judges: NDArray[np.intp],
     judged: NDArray[np.intp],
@@ -76,10 +76,10 @@ def _settled(
     return trust
 
 
-def ripple(
+def propagate_trust(
     due: Mapping[str, float], given_by: Callable[[Collection[str]], Given], *, least: float
 ) -> dict[str, float]:
-    """What a change of trust at some agents changes at all of them, as far as it matters.
+    """Propagate a change of trust from some agents to the others, down to a threshold.
 
     Goes on from those that changed to those that they judged, until what is left is below
     `least` or too many were visited; what is left out then is mended by the exact run.
@@ -92,13 +92,13 @@ def ripple(
         given = given_by(sorted(wave))
         for judge, change in wave.items():
             changed[judge] = changed.get(judge, 0.0) + change
-            for name, share in shared(given.get(judge, {})).items():
+            for name, share in shares_of(given.get(judge, {})).items():
                 following[name] = following.get(name, 0.0) + PASSED_ON * share * change
         wave = {name: change for name, change in following.items() if abs(change) >= least}
     return changed
 
 
-def shared(given: Mapping[str, float]) -> dict[str, float]:
+def shares_of(given: Mapping[str, float]) -> dict[str, float]:
     """The parts in which an agent passes its trust on."""
     kept = {name: weight for name, weight in sorted(given.items()) if weight > 0}
     total = sum(kept.values())

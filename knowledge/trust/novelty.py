@@ -12,7 +12,7 @@ from knowledge.models import Item, Relation, RelationType, Visibility
 from knowledge.retrieval.scope import Narrowing, Reach
 from knowledge.retrieval.search import rank
 from knowledge.text.chunking import Piece, chunk
-from knowledge.trust.quality import Measured
+from knowledge.trust.quality import Measurement
 
 logger = logging.getLogger(__name__)
 
@@ -42,14 +42,14 @@ class Novelty:
     """What says nearly the same as all of it."""
 
     @property
-    def measured(self) -> Measured:
-        return Measured(self.value, self.because)
+    def measurement(self) -> Measurement:
+        return Measurement(self.value, self.because)
 
 
 def novelty_of(item: Item) -> Novelty:
     """What was new about an item when it was first contributed.
 
-    Only with what is older is it compared: nobody can make another's work less by copying it.
+    It is compared only with older items, so that copying a work does not lower its novelty.
     """
     replaced = Relation.objects.filter(source=item, type=RelationType.SUPERSEDES)
     return novelty_of_text(

@@ -84,14 +84,14 @@ class Assessment:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """A factor's value, and the counts that it comes from."""
 
     value: float
     because: str
 
 
-def assess(type: str, document: Json, novelty: Measured, *, domain: str = "") -> Assessment:
+def assess(type: str, document: Json, novelty: Measurement, *, domain: str = "") -> Assessment:
     """The score of a skill or unit; `document` is the unit, or a skill's fields and its body."""
     profile = PROFILE_OF_DOMAIN.get(domain, "default") if type == "reasoning_trace" else type
     weights = TRACE_PROFILES.get(profile) or WEIGHTS[type]
@@ -100,10 +100,10 @@ def assess(type: str, document: Json, novelty: Measured, *, domain: str = "") ->
         Factor(name, measured[name].value, weight, measured[name].because)
         for name, weight in zip(FACTORS[type], weights, strict=True)
     ]
-    return Assessment(profile, (*factors, *_taken_away(type, document, factors)))
+    return Assessment(profile, (*factors, *_substance_penalty(type, document, factors)))
 
 
-def _taken_away(type: str, document: Json, factors: Sequence[Factor]) -> Iterator[Factor]:
+def _substance_penalty(type: str, document: Json, factors: Sequence[Factor]) -> Iterator[Factor]:
     """What a contribution loses that says little or is spam: a share of all it would score."""
     told = {name: document.get(name) or "" for name in _SUBSTANCE[type]}
     text = "\n".join(texts_of(told))
@@ -118,7 +118,7 @@ def _taken_away(type: str, document: Json, factors: Sequence[Factor]) -> Iterato
 # Reasoning traces ------------------------------------------------------------------------------
 
 
-def trace_measures(trace: Json) -> dict[str, Measured]:
+def trace_measures(trace: Json) -> dict[str, Measurement]:
     """Complexity, diversity and outcome of a reasoning trace."""
     steps = [step for step in trace.get("steps", ()) if isinstance(step, Mapping)]
     kinds = {step.get("type") for step in steps} & set(STEP_KINDS)
@@ -127,16 +127,16 @@ def trace_measures(trace: Json) -> dict[str, Measured]:
     confidence = _number(_inner(trace, "outcome").get("confidence"))
     succeeded = _inner(trace, "metadata").get("success") is not False
     return {
-        "complexity": Measured(
+        "complexity": Measurement(
             min(1.0, 0.5 * len(kinds) / 4 + 0.3 * recovers + 0.2 * len(steps) / 20),
             f"{len(kinds)} of 4 kinds of step, {len(steps)} steps, "
             f"{'with' if recovers else 'without'} a recovery from an error.",
         ),
-        "diversity": Measured(
+        "diversity": Measurement(
             min(1.0, 3 * len(tools) / len(steps)) if steps else 0.0,
             f"{len(tools)} tools in {len(steps)} steps.",
         ),
-        "outcome": Measured(
+        "outcome": Measurement(
             confidence * (1.0 if succeeded else FAILED),
             f"Confidence {confidence:g} that it {'succeeded' if succeeded else 'failed'}.",
         ),
@@ -158,18 +158,18 @@ def tools_of(step: Json) -> set[str]:
 # Patterns of tool calls ------------------------------------------------------------------------
 
 
-def pattern_measures(pattern: Json) -> dict[str, Measured]:
+def pattern_measures(pattern: Json) -> dict[str, Measurement]:
     """How complete, structured and proven a pattern of tool calls is."""
     steps = [step for step in pattern.get("tool_sequence", ()) if isinstance(step, Mapping)]
     trigger, performance = _inner(pattern, "trigger_conditions"), _inner(pattern, "performance")
     tools = set().union(*map(tools_of, steps))
-    told = _share(steps, lambda step: len(_said(step)) > 1)
+    told = _share(steps, lambda step: len(_texts_in(step)) > 1)
     conditions = bool(trigger.keys() - {"task_types"}) or any(
         key in step for step in steps for key in ("condition", "when", "on_error", "fallback")
     )
     rate, uses = _number(performance.get("success_rate")), _count(performance.get("uses"))
     return {
-        "completeness": Measured(
+        "completeness": Measurement(
             0.4 * _full(_words(pattern.get("description")), 8)
             + 0.2 * bool(trigger.get("task_types"))
             + 0.25 * told
@@ -177,12 +177,12 @@ def pattern_measures(pattern: Json) -> dict[str, Measured]:
             f"Described in {_words(pattern.get('description'))} words; "
             f"{told:.0%} of its steps say more than their tool's name.",
         ),
-        "structure": Measured(
+        "structure": Measurement(
             0.5 * _full(len(steps), 3) + 0.3 * _full(len(tools), 2) + 0.2 * conditions,
             f"{len(steps)} steps, {len(tools)} tools, "
             f"{'with' if conditions else 'without'} conditions.",
         ),
-        "evidence": Measured(
+        "evidence": Measurement(
             rate * (0.5 + 0.5 * min(1.0, log10(1 + uses) / 1.5)),
             f"It succeeded in {rate:.0%} of {uses:g} uses, as its author says.",
         ),
@@ -192,25 +192,25 @@ def pattern_measures(pattern: Json) -> dict[str, Measured]:
 # Procedures of experts -------------------------------------------------------------------------
 
 
-def sop_measures(sop: Json) -> dict[str, Measured]:
+def sop_measures(sop: Json) -> dict[str, Measurement]:
     """How complete, structured and detailed an expert's procedure is."""
     nodes = list(_nodes(sop.get("decision_tree", ())))
-    told = _share(nodes, lambda node: len(words_of(" ".join(_said(node)))) >= 4)
+    told = _share(nodes, lambda node: len(words_of(" ".join(_texts_in(node)))) >= 4)
     branches = sum(_branches(node) for node in nodes)
     vouched = _inner(sop, "source").keys() - {"expert_id"}
     text = "\n".join(texts_of(sop.get("decision_tree", ())))
     words, specifics = len(set(words_of(text))), len(set(_SPECIFIC.findall(text))) + branches
     return {
-        "completeness": Measured(
+        "completeness": Measurement(
             0.5 * told + 0.25 * bool(vouched) + 0.25 * bool(branches),
             f"{told:.0%} of its steps say what to do; its source is "
             f"{'described' if vouched else 'only named'}.",
         ),
-        "structure": Measured(
+        "structure": Measurement(
             0.6 * _full(len(nodes), 4) + 0.4 * _full(branches, 2),
             f"{len(nodes)} steps and {branches} conditions.",
         ),
-        "evidence": Measured(
+        "evidence": Measurement(
             0.6 * _full(words, 40) + 0.4 * _full(specifics, 3),
             f"{words} distinct words, {specifics} conditions, numbers, names or links.",
         ),
@@ -238,7 +238,7 @@ def _branches(node: Json) -> int:
 # Skills ----------------------------------------------------------------------------------------
 
 
-def skill_measures(skill: Json) -> dict[str, Measured]:
+def skill_measures(skill: Json) -> dict[str, Measurement]:
     """How complete, structured and concrete a skill is."""
     body, files = str(skill.get("body") or ""), skill.get("files") or ()
     described, words = _words(skill.get("description")), len(words_of(body))
@@ -248,15 +248,15 @@ def skill_measures(skill: Json) -> dict[str, Measured]:
     blocks = len(_BLOCK.findall(body)) + len(files)
     specifics = len(set(_SPECIFIC.findall(body))) + len(files)
     return {
-        "completeness": Measured(
+        "completeness": Measurement(
             0.45 * _full(described, 10) + 0.45 * _full(words, 80) + 0.1 * _full(extras, 2),
             f"Described in {described} words, explained in {words}, {extras} further fields.",
         ),
-        "structure": Measured(
+        "structure": Measurement(
             0.4 * _full(headings, 2) + 0.4 * _full(listed, 4) + 0.2 * bool(blocks),
             f"{headings} headings, {listed} listed steps, {blocks} examples, tables or files.",
         ),
-        "evidence": Measured(
+        "evidence": Measurement(
             0.6 * _full(len(set(words_of(body))), 60) + 0.4 * _full(specifics, 3),
             f"{specifics} names, numbers, paths, links or files that it refers to.",
         ),
@@ -287,7 +287,7 @@ def texts_of(value: Any) -> Iterator[str]:
             yield from texts_of(inner)
 
 
-def _said(node: Json) -> list[str]:
+def _texts_in(node: Json) -> list[str]:
     return [text for text in texts_of(node) if text.strip()]
 
 

@@ -20,9 +20,9 @@ from knowledge.trust.eigentrust import (
     PASSED_ON,
     Edge,
     Standing,
-    ripple,
+    propagate_trust,
     score_of,
-    shared,
+    shares_of,
     standing_of,
     unit_of,
 )
@@ -34,22 +34,22 @@ _PRECISION = 5e-3
 def recompute() -> Standing:
     """Work every agent's reputation out anew from the log."""
     with transaction.atomic():
-        _take_turns()
+        _lock_reputation()
         begins_with = from_the_start(_public_agents())
         edges = _edges()
         standing = standing_of(edges, begins_with)
-        _keep(standing, begins_with, edges)
+        _save_agents(standing, begins_with, edges)
     return standing
 
 
 @contextmanager
-def counted(judge: str, judged: str) -> Iterator[None]:
+def recount_judgments(judge: str, judged: str) -> Iterator[None]:
     """Count what the block changes about a judge's judgments, in the caller's transaction."""
-    _take_turns()
-    before = _given([judge]).get(judge, {})
+    _lock_reputation()
+    before = _balances_by_judge([judge]).get(judge, {})
     yield
-    after = _given([judge]).get(judge, {})
-    _ripple(judge, judged, before, after)
+    after = _balances_by_judge([judge]).get(judge, {})
+    _propagate(judge, judged, before, after)
 
 
 def from_the_start(agent_ids: Collection[str]) -> set[str]:
@@ -69,20 +69,20 @@ def trust(agent_ids: Collection[str]) -> None:
         Agent.objects.update_or_create(agent_id=agent_id, defaults={"is_trusted": True})
 
 
-def distrust(agent_ids: Collection[str]) -> None:
+def end_initial_trust(agent_ids: Collection[str]) -> None:
     """Have trust begin with these no longer."""
     Agent.objects.filter(agent_id__in=agent_ids).update(is_trusted=False)
 
 
-def given_by(agent_ids: Collection[str]) -> dict[str, dict[str, float]]:
+def judgments_by(agent_ids: Collection[str]) -> dict[str, dict[str, float]]:
     """For each of these, whom it found good and by how many judgments more than bad."""
-    return _given(agent_ids)
+    return _balances_by_judge(agent_ids)
 
 
 def public() -> QuerySet[Validation]:
-    """The judgments that make reputation: those that hold, of what everybody may read.
+    """The judgments that count for reputation: current ones, of items that everybody may read.
 
-    Or could when it was judged: whoever hides its work keeps what was said of it in public.
+    Items that were public when they were judged count too, so hiding a work changes nothing.
     """
     is_public = Q(was_public=True) | Q(item__visibility=Visibility.NETWORK)
     return Validation.objects.filter(is_public, is_current=True)
@@ -109,7 +109,7 @@ def note_contribution(agent_id: str) -> None:
     count = contributions_of([agent_id]).get(agent_id, 0)
     agent = Agent.objects.filter(agent_id=agent_id).first()
     if agent is None and count:
-        with counted(agent_id, agent_id):
+        with recount_judgments(agent_id, agent_id):
             pass
     Agent.objects.filter(agent_id=agent_id).update(contributions=count)
 
@@ -140,9 +140,9 @@ def _public_agents(among: Collection[str] | None = None) -> set[str]:
     }
 
 
-def _keep(standing: Standing, begins_with: Collection[str], edges: Iterable[Edge]) -> None:
+def _save_agents(standing: Standing, begins_with: Collection[str], edges: Iterable[Edge]) -> None:
     unit, now = unit_of(standing.most_given), timezone.now()
-    contributions, received, given = contributions_of(), _received(), _totals(edges)
+    contributions, received, given = contributions_of(), _counts_of_received(), _totals(edges)
     Agent.objects.exclude(agent_id__in=standing.trust).update(
         score=0.0, trust=0.0, contributions=0, parts={}, computed_at=now
     )
@@ -176,7 +176,7 @@ def _parts(starts: bool, given: float, received: dict[str, int] | None) -> dict[
     }
 
 
-def _received(agent_ids: Collection[str] | None = None) -> dict[str, dict[str, int]]:
+def _counts_of_received(agent_ids: Collection[str] | None = None) -> dict[str, dict[str, int]]:
     validations = public()
     if agent_ids is not None:
         validations = validations.filter(contributor__in=agent_ids)
@@ -199,7 +199,7 @@ def _totals(edges: Iterable[Edge]) -> dict[str, float]:
 # One judgment more ----------------------------------------------------------------------------
 
 
-def _ripple(judge: str, judged: str, before: dict[str, float], after: dict[str, float]) -> None:
+def _propagate(judge: str, judged: str, before: dict[str, float], after: dict[str, float]) -> None:
     agents = {each.agent_id: each for each in Agent.objects.filter(agent_id__in=[judge, judged])}
     starts = from_the_start(_public_agents([judge, judged]))
     due: dict[str, float] = {}
@@ -207,19 +207,19 @@ def _ripple(judge: str, judged: str, before: dict[str, float], after: dict[str, 
         agent = agents.setdefault(name, Agent(agent_id=name))
         due[name] = float(name in starts) - float(bool(agent.parts.get("from_the_start")))
     trust = agents[judge].trust
-    was, now = shared(before), shared(after)
+    was, now = shares_of(before), shares_of(after)
     for name in was.keys() | now.keys():
         change = PASSED_ON * trust * (now.get(name, 0.0) - was.get(name, 0.0))
         due[name] = due.get(name, 0.0) + change
     old_unit = _unit({}, starts)
     unit = _unit({judge: sum(after.values())}, starts)
-    changed = ripple(due, _Rows(), least=_PRECISION * unit)
+    changed = propagate_trust(due, _Rows(), least=_PRECISION * unit)
     _add(changed, judge, judged, given=sum(after.values()), starts=starts, unit=unit)
     if unit != old_unit:
         _rescale(unit)
 
 
-def _given(agent_ids: Collection[str]) -> dict[str, dict[str, float]]:
+def _balances_by_judge(agent_ids: Collection[str]) -> dict[str, dict[str, float]]:
     given: dict[str, dict[str, float]] = {}
     for row in _balances(public().filter(agent_id__in=list(agent_ids))):
         given.setdefault(row["agent_id"], {})[row["contributor"]] = float(row["balance"])
@@ -234,7 +234,7 @@ class _Rows:
 
     def __call__(self, agent_ids: Collection[str]) -> dict[str, dict[str, float]]:
         if missing := [name for name in agent_ids if name not in self.known]:
-            self.known |= {name: {} for name in missing} | _given(missing)
+            self.known |= {name: {} for name in missing} | _balances_by_judge(missing)
         return self.known
 
 
@@ -257,7 +257,7 @@ def _add(
 ) -> None:
     names = {*changed, judge, judged}
     agents = {each.agent_id: each for each in Agent.objects.filter(agent_id__in=names)}
-    received = _received([judge, judged])
+    received = _counts_of_received([judge, judged])
     for name in names:
         agent = agents.setdefault(name, Agent(agent_id=name))
         agent.trust = max(0.0, agent.trust + changed.get(name, 0.0))
@@ -284,6 +284,6 @@ def _rescale(unit: float) -> None:
     Agent.objects.bulk_update(agents, ["score"], batch_size=1_000)
 
 
-def _take_turns() -> None:
+def _lock_reputation() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [Lock.REPUTATION])

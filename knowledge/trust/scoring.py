@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from knowledge.models import REGISTRY_TYPES, Agent, Item, ItemType, Quality, Validation, Version
 from knowledge.trust import reputation
-from knowledge.trust.bayes import STRENGTH, Judged, Posterior, posterior_of
+from knowledge.trust.bayes import STRENGTH, Posterior, WeighedJudgment, posterior_of
 from knowledge.trust.novelty import Novelty, novelty_of
 from knowledge.trust.quality import Assessment, Factor, assess
 
@@ -25,7 +25,7 @@ def score_item(item: Item, *, novelty: Novelty | None = None) -> Quality:
     """
     novelty = novelty or novelty_of(item)
     assessment = assess(
-        item.type, _document(item), novelty.measured, domain=item.attributes.get("domain", "")
+        item.type, _document(item), novelty.measurement, domain=item.attributes.get("domain", "")
     )
     with transaction.atomic():
         posterior = posterior_of(assessment.intrinsic, _judgments(item.pk))
@@ -35,7 +35,7 @@ def score_item(item: Item, *, novelty: Novelty | None = None) -> Quality:
                 "profile": assessment.profile,
                 "factors": _factors(assessment, novelty),
                 "intrinsic": assessment.intrinsic,
-                "validations": _explained(posterior, _judgments(item.pk)),
+                "validations": _posterior_fields(posterior, _judgments(item.pk)),
                 "score": posterior.mean,
             },
         )
@@ -51,7 +51,7 @@ def rescore(item_id: UUID) -> None:
         score_item(item)
 
 
-def unscored(limit: int) -> list[UUID]:
+def items_without_score(limit: int) -> list[UUID]:
     """Contributions without a score, or whose novelty could only be assumed."""
     assumed = Quality.objects.filter(factors__novelty__is_known=False).values("item")
     items = Item.objects.filter(type__in=REGISTRY_TYPES, in_kb=True)
@@ -67,7 +67,7 @@ def reweigh(item: Item) -> float:
     judgments = _judgments(item.pk)
     posterior = posterior_of(quality.intrinsic, judgments)
     quality.score = posterior.mean
-    quality.validations = _explained(posterior, judgments)
+    quality.validations = _posterior_fields(posterior, judgments)
     quality.save(update_fields=["score", "validations", "computed_at"])
     _set(item, posterior.mean)
     return posterior.mean
@@ -91,7 +91,7 @@ def _reweigh_batch(item_ids: Collection[UUID]) -> None:
     for item_id, rows in _by_item(Validation.objects.filter(item__in=qualities)):
         quality = qualities[item_id]
         posterior = posterior_of(quality.intrinsic, rows)
-        now = posterior.mean, _explained(posterior, rows)
+        now = posterior.mean, _posterior_fields(posterior, rows)
         if (quality.score, quality.validations) != now:
             quality.score, quality.validations = now
             moved.append(quality)
@@ -106,14 +106,17 @@ def _reweigh_batch(item_ids: Collection[UUID]) -> None:
     Item.objects.filter(pk__in=ids).update(quality=Subquery(scores))
 
 
-def _by_item(validations: QuerySet[Validation]) -> Iterable[tuple[UUID, list[Judged]]]:
+def _by_item(validations: QuerySet[Validation]) -> Iterable[tuple[UUID, list[WeighedJudgment]]]:
     rows = list(validations.filter(is_current=True).order_by("item_id", "agent_id"))
     reputations = _reputations({row.agent_id for row in rows})
     for item_id, group in groupby(rows, key=attrgetter("item_id")):
-        yield item_id, [Judged(row.valid, reputations.get(row.agent_id, 0.0)) for row in group]
+        yield (
+            item_id,
+            [WeighedJudgment(row.valid, reputations.get(row.agent_id, 0.0)) for row in group],
+        )
 
 
-def _judgments(item_id: UUID) -> list[Judged]:
+def _judgments(item_id: UUID) -> list[WeighedJudgment]:
     return next((rows for _, rows in _by_item(Validation.objects.filter(item=item_id))), [])
 
 
@@ -144,12 +147,12 @@ def _document(item: Item) -> dict[str, Any]:
 
 
 def _factors(assessment: Assessment, novelty: Novelty) -> dict[str, Any]:
-    shown = {factor.name: _shown(factor) for factor in assessment.factors}
+    shown = {factor.name: _factor_fields(factor) for factor in assessment.factors}
     shown["novelty"]["is_known"] = novelty.is_known
     return shown
 
 
-def _shown(factor: Factor) -> dict[str, Any]:
+def _factor_fields(factor: Factor) -> dict[str, Any]:
     return {
         "value": factor.value,
         "weight": factor.weight,
@@ -158,7 +161,9 @@ def _shown(factor: Factor) -> dict[str, Any]:
     }
 
 
-def _explained(posterior: Posterior, judgments: Collection[Judged]) -> dict[str, Any]:
+def _posterior_fields(
+    posterior: Posterior, judgments: Collection[WeighedJudgment]
+) -> dict[str, Any]:
     valid = sum(each.valid for each in judgments)
     return {
         "prior_strength": STRENGTH,

@@ -46,11 +46,15 @@ def substance_of(text: str, *, fewest_words: int = FEWEST_WORDS) -> Substance:
     words = words_of(_LINK.sub(" ", text))
     found = (
         Substance(min(1.0, len(set(words)) / fewest_words), "it says too little"),
-        Substance(_left(_repeated_share(text), allowed=0.3), "it repeats its lines"),
+        Substance(_share_that_counts(_repeated_share(text), allowed=0.3), "it repeats its lines"),
         Substance(_variety(words), "it repeats its words"),
-        Substance(_left(_listed_share(text), allowed=0.4), "it lists keywords"),
-        Substance(_left(_filler_share(words), allowed=0.1, none_at=0.4), "it is filler text"),
-        Substance(_left(_linked_share(text), allowed=0.4), "it is links and little else"),
+        Substance(_share_that_counts(_listed_share(text), allowed=0.4), "it lists keywords"),
+        Substance(
+            _share_that_counts(_filler_share(words), allowed=0.1, none_at=0.4), "it is filler text"
+        ),
+        Substance(
+            _share_that_counts(_linked_share(text), allowed=0.4), "it is links and little else"
+        ),
     )
     worst = min(found, key=lambda each: each.value)
     return worst if worst.value < 1 else Substance(1.0, "")
@@ -65,7 +69,7 @@ def _parts(word: str) -> Iterator[str]:
     yield from (_SIGN.findall(word) or [word])
 
 
-def _left(share: float, *, allowed: float, none_at: float = 0.9) -> float:
+def _share_that_counts(share: float, *, allowed: float, none_at: float = 0.9) -> float:
     """What counts when a share of the text does not: all up to `allowed`, nothing at the end."""
     return min(1.0, max(0.0, (none_at - share) / (none_at - allowed)))
 

@@ -12,7 +12,7 @@ from knowledge.models import Change, Filing, Folder, Item
 
 
 class SinceChanged(Exception):
-    """What a change left is not so any more; the message says what somebody did to it."""
+    """The row has changed since; the message says how."""
 
 
 class Undo(ABC):
@@ -65,7 +65,7 @@ def insert(row: M) -> M:
 
 
 def restore_filings(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Filings whose item and folder are both there; the others have nowhere to be."""
+    """Filings whose item and folder both exist; the others are dropped."""
     filings = [from_data(Filing, row) for row in rows]
     folders = Folder.objects.filter(pk__in={filing.folder_id for filing in filings})
     items = Item.objects.filter(pk__in={filing.item_id for filing in filings})

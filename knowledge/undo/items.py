@@ -144,8 +144,8 @@ class RestoreItem(Undo):
             self.ready = preparing.prepare(content["text"], title)
 
     def check(self) -> None:
-        self.content = _known_content(self.before["content"])
-        if self.content and _added_since(self.change, self.content):
+        self.content = _find_content(self.before["content"])
+        if self.content and _was_added_since(self.change, self.content):
             raise SinceChanged("Its source was added again since.")
 
     def apply(self) -> None:
@@ -194,7 +194,7 @@ class RestoreItem(Undo):
             followups.summarize_item.send(str(item.pk))
 
 
-def _known_content(data: Mapping[str, Any]) -> Content | None:
+def _find_content(data: Mapping[str, Any]) -> Content | None:
     """The content of a deleted item if others keep it, or if its address was added again."""
     contents = Content.objects.filter(pk=data["id"])
     if data["canonical_url"]:
@@ -203,7 +203,7 @@ def _known_content(data: Mapping[str, Any]) -> Content | None:
     return lock_content(content_id) if content_id else None
 
 
-def _added_since(change: Change, content: Content) -> bool:
+def _was_added_since(change: Change, content: Content) -> bool:
     items = Item.objects.filter(owner_id=change.owner_id, content=content)
     return items.filter(created_at__gt=change.at).exists()
 

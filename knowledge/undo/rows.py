@@ -10,7 +10,7 @@ from django.db.models import Model
 
 from knowledge.ledger.changes import as_data, from_data
 from knowledge.models import Webhook
-from knowledge.registry.undone import lock_judged_item, rescored
+from knowledge.registry.undo_effects import lock_judged_item, recompute_scores
 from knowledge.undo.base import SinceChanged, Undo, expect, insert
 
 
@@ -54,7 +54,7 @@ class _RowUndo(Undo):
         _expect_data(self.row, self.after["row"])
 
     def apply(self) -> None:
-        with rescored(self.change):
+        with recompute_scores(self.change):
             self.revert()
 
     def rehearse(self) -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from mcp_gateway.payloads.wording import named, one_line
+from mcp_gateway.payloads.fact_lines import join_named, one_line
 
 
 class Shape(BaseModel):
@@ -69,7 +69,7 @@ def where_to_read(url: str, item_id: UUID, copies: Iterable[Copy], **more: objec
     """The link of a hit, its id unless the link has it, and which other items say the same."""
     has_id = url.startswith(item_uri(item_id))
     same = [copy.as_text() for copy in copies]
-    facts = named(id=None if has_id else item_id, same_text=same, **more)
+    facts = join_named(id=None if has_id else item_id, same_text=same, **more)
     return f"{url} | {facts}" if facts else url
 
 

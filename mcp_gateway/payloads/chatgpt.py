@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from knowledge.memory.citing import address_of
+from knowledge.memory.citations import address_of
 from knowledge.models import Item
 from knowledge.retrieval.search import Answer
 from mcp_gateway.payloads.base import Payload, Shape

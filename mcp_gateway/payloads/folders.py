@@ -7,7 +7,7 @@ from uuid import UUID
 
 from knowledge.models import Folder
 from mcp_gateway.payloads.base import Payload, Shape
-from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
+from mcp_gateway.payloads.fact_lines import UNTRUSTED, join_named, one_line
 
 
 class FolderSummary(Shape):
@@ -35,7 +35,7 @@ class Folders(Payload):
         if not self.folders:
             return "No folders that this token reaches."
         lines = [
-            f"{one_line(each.name)} | {named(folder_id=each.id, items=each.item_count)}"
+            f"{one_line(each.name)} | {join_named(folder_id=each.id, items=each.item_count)}"
             for each in self.folders
         ]
         return "\n".join([*lines, f"Names: {UNTRUSTED.lower()}"])

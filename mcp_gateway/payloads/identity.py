@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from mcp_gateway.payloads.base import Payload, Shape
-from mcp_gateway.payloads.wording import written
+from mcp_gateway.payloads.fact_lines import format_value
 
 NEARLY = 0.1
 """The share that is left of what is nearly used up."""
@@ -59,7 +59,7 @@ class Identity(Payload):
             "expires_at": self.expires_at,
             "nearly used up": [*self._short_limits(), *self._short_quotas()] or "nothing",
         }
-        return "\n".join(f"{name}: {written(value)}" for name, value in facts.items())
+        return "\n".join(f"{name}: {format_value(value)}" for name, value in facts.items())
 
     def _short_limits(self) -> list[str]:
         return [

@@ -10,7 +10,7 @@ from knowledge.library.items import Recent
 from knowledge.models import Item
 from mcp_gateway.cursors import cursor_after
 from mcp_gateway.payloads.base import Payload, Shape
-from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
+from mcp_gateway.payloads.fact_lines import UNTRUSTED, join_named, one_line
 
 
 class ItemSummary(Shape):
@@ -70,7 +70,7 @@ class Quote(Shape):
         return cls(text=quote["text"], page=where.get("page"), start_sec=where.get("start_sec"))
 
     def as_text(self) -> str:
-        where = named(page=self.page, start_sec=self.start_sec)
+        where = join_named(page=self.page, start_sec=self.start_sec)
         return f"> {one_line(self.text)}" + (f" ({where})" if where else "")
 
 
@@ -97,7 +97,7 @@ class Transform(Shape):
 
     def as_text(self) -> str:
         if self.state != "done":
-            return f"Summary: {named(state=self.state, error=self.error)}"
+            return f"Summary: {join_named(state=self.state, error=self.error)}"
         points = [f"- {one_line(point)}" for point in self.key_points]
         quotes = [quote.as_text() for quote in self.quotes]
         return "\n".join(["## Summary", "", one_line(self.tldr), "", *points, "", *quotes])
@@ -182,7 +182,7 @@ class Added(Payload):
     transform_error: str | None
 
     @classmethod
-    def of(cls, added: adding.Added) -> "Added":
+    def of(cls, added: adding.AddedItem) -> "Added":
         return cls(
             status=added.item.status,
             user_item_id=added.item.pk,
@@ -193,7 +193,7 @@ class Added(Payload):
         )
 
     def as_text(self) -> str:
-        return named(
+        return join_named(
             status=self.status,
             user_item_id=self.user_item_id,
             content_id=self.content_id,
@@ -220,9 +220,9 @@ def _summary(item: Item) -> dict[str, Any]:
 
 
 def _item_facts(item: ItemSummary, **more: object) -> str:
-    """What of an item an agent acts on; what is as usual goes without saying."""
+    """The facts of an item that an agent acts on; default values are left out."""
     transcription = item.transcription_status
-    return named(
+    return join_named(
         user_item_id=item.user_item_id,
         source_url=item.source_url,
         type=None if item.type == "document" else item.type,

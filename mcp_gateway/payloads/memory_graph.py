@@ -7,7 +7,7 @@ from uuid import UUID
 
 from knowledge.memory import contexts, exploring
 from mcp_gateway.payloads.base import Payload, Shape
-from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
+from mcp_gateway.payloads.fact_lines import UNTRUSTED, join_named, one_line
 
 CUT = "There is more than one walk takes in; name relationship_types or take a lesser depth."
 
@@ -45,7 +45,7 @@ class Entity(Shape):
         )
 
     def as_text(self, number: int) -> str:
-        facts = named(
+        facts = join_named(
             id=self.id,
             **self.metadata,
             created_at=self.created_at,
@@ -72,7 +72,7 @@ class Explored(Payload):
     untrusted: Literal[True] = True
 
     @classmethod
-    def of(cls, explored: exploring.Explored) -> "Explored":
+    def of(cls, explored: exploring.Exploration) -> "Explored":
         return cls(
             mode=explored.mode,
             entities=[Entity.of(node) for node in explored.nodes],

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from knowledge.memory.searching import MemoryAnswer, MemoryResult
 from mcp_gateway.payloads.base import Copy, Payload, Shape, where_to_read
-from mcp_gateway.payloads.wording import NOTHING, UNTRUSTED, one_line
+from mcp_gateway.payloads.fact_lines import NOTHING, UNTRUSTED, one_line
 
 
 class FoundMemory(Shape):

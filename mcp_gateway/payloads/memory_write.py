@@ -3,10 +3,10 @@
 from typing import Literal
 from uuid import UUID
 
-from knowledge.memory import conflicts, remembering, work
+from knowledge.memory import conflicts, remembering, task_changes
 from knowledge.models import Relation
 from mcp_gateway.payloads.base import Payload, Shape
-from mcp_gateway.payloads.wording import UNTRUSTED, named, one_line
+from mcp_gateway.payloads.fact_lines import UNTRUSTED, join_named, one_line
 
 SUSPECTED = "Stored and found as ever, but marked as suspected:"
 
@@ -69,7 +69,7 @@ class Remembered(Payload):
     untrusted: Literal[True] = True
 
     @classmethod
-    def of(cls, remembered: remembering.Remembered) -> "Remembered":
+    def of(cls, remembered: remembering.RememberAnswer) -> "Remembered":
         item = remembered.item
         return cls(
             id=item.pk,
@@ -91,7 +91,7 @@ class Remembered(Payload):
         return [(self.id, self.title), *named_items, *alike]
 
     def as_text(self) -> str:
-        facts = named(
+        facts = join_named(
             id=self.id,
             type=self.type,
             status=self.status,
@@ -105,7 +105,7 @@ class Remembered(Payload):
             alike = [conflict.as_text() for conflict in self.conflicts]
             hint = "Much like it (consider supersedes:<id> or contradicts:<id>):"
             parts.append("\n".join([hint, *alike]))
-        parts += _suspected(self.findings)
+        parts += _suspicion_lines(self.findings)
         parts += [self.degraded] if self.degraded else []
         if self.links_made or self.conflicts:
             parts.append(f"Titles: {UNTRUSTED.lower()}")
@@ -134,7 +134,7 @@ class Managed(Payload):
     untrusted: Literal[True] = True
 
     @classmethod
-    def of(cls, managed: work.Managed) -> "Managed":
+    def of(cls, managed: task_changes.TaskAnswer) -> "Managed":
         task, said = managed.task, managed.task.attributes
         return cls(
             action=managed.action,
@@ -159,14 +159,14 @@ class Managed(Payload):
     def as_text(self) -> str:
         left_out = ("title", "findings", "untrusted", "next_moves")
         facts = {name: getattr(self, name) for name in type(self).model_fields}
-        told = named(**{name: value for name, value in facts.items() if name not in left_out})
+        told = join_named(**{name: value for name, value in facts.items() if name not in left_out})
         moves = ", ".join(self.next_moves) or "none"
         head = f"Task: {one_line(self.title)}\n{told}\nnext_moves: {moves}"
-        return "\n\n".join([head, *_suspected(self.findings), f"Words: {UNTRUSTED.lower()}"])
+        return "\n\n".join([head, *_suspicion_lines(self.findings), f"Words: {UNTRUSTED.lower()}"])
 
 
-def _suspected(findings: list[Finding]) -> list[str]:
+def _suspicion_lines(findings: list[Finding]) -> list[str]:
     if not findings:
         return []
-    lines = [f"- {named(**finding)}" for finding in findings]
+    lines = [f"- {join_named(**finding)}" for finding in findings]
     return ["\n".join([SUSPECTED, *lines])]

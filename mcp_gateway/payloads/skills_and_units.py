@@ -8,8 +8,8 @@ from uuid import UUID
 from mcp_types import ContentBlock, TextContent
 from pydantic import JsonValue
 
-from knowledge.registry.searching import Found
-from knowledge.registry.versioning import Contributed
+from knowledge.registry.searching import SearchPage
+from knowledge.registry.versioning import ContributionAnswer
 from mcp_gateway.payloads.base import Copy, Payload, Shape
 
 
@@ -60,7 +60,7 @@ class FoundSkills(Payload):
     degraded: str | None
 
     @classmethod
-    def of(cls, found: Found) -> "FoundSkills":
+    def of(cls, found: SearchPage) -> "FoundSkills":
         results = [FoundSkill.model_validate(each) for each in found.results]
         return cls(results=results, degraded=found.degraded)
 
@@ -76,7 +76,7 @@ class FoundUnits(Payload):
     degraded: str | None
 
     @classmethod
-    def of(cls, found: Found) -> "FoundUnits":
+    def of(cls, found: SearchPage) -> "FoundUnits":
         results = [FoundUnit.model_validate(each) for each in found.results]
         return cls(results=results, degraded=found.degraded)
 
@@ -114,8 +114,8 @@ class ContributedSkill(Payload):
     copy_of: Original | None
 
     @classmethod
-    def of(cls, made: Contributed) -> "ContributedSkill":
-        return cls(**_told(made))
+    def of(cls, made: ContributionAnswer) -> "ContributedSkill":
+        return cls(**_shared_fields(made))
 
     def as_text(self) -> str:
         return self.model_dump_json()
@@ -127,11 +127,11 @@ class ContributedUnit(ContributedSkill):
     factors: dict[str, JsonValue]
 
     @classmethod
-    def of(cls, made: Contributed) -> "ContributedUnit":
-        return cls(**_told(made), factors=made.factors)
+    def of(cls, made: ContributionAnswer) -> "ContributedUnit":
+        return cls(**_shared_fields(made), factors=made.factors)
 
 
-def _told(made: Contributed) -> dict[str, Any]:
+def _shared_fields(made: ContributionAnswer) -> dict[str, Any]:
     return {
         "id": made.id,
         "quality_score": made.quality_score,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from knowledge.models import Source
 from mcp_gateway.payloads.base import Payload, Shape
-from mcp_gateway.payloads.wording import named, one_line
+from mcp_gateway.payloads.fact_lines import join_named, one_line
 
 
 class SourceSummary(Shape):
@@ -41,7 +41,7 @@ class SourceSummary(Shape):
     def as_text(self) -> str:
         told = self.model_dump(exclude={"name", "pages"})
         counts = {f"pages_{state}": count for state, count in self.pages.items()}
-        return f"{one_line(self.name)}\n   {named(**told, **counts)}"
+        return f"{one_line(self.name)}\n   {join_named(**told, **counts)}"
 
 
 class SourceList(Payload):
@@ -77,5 +77,5 @@ class Crawl(Payload):
         return cls(source_id=source.pk, **taken)
 
     def as_text(self) -> str:
-        facts = named(**self.model_dump(exclude={"name"}))
+        facts = join_named(**self.model_dump(exclude={"name"}))
         return f"{one_line(self.name)}\n{facts}\nlist_sources tells how far it is."

@@ -9,7 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from knowledge.registry.offering import Offer
-from knowledge.registry.standing import Reputation
+from knowledge.registry.trust_reports import Reputation
 from knowledge.registry.validating import Judgment
 from mcp_gateway.payloads.base import Payload, Shape
 

@@ -24,7 +24,7 @@ from mcp_gateway.payloads.folders import Folders
 from mcp_gateway.payloads.identity import Identity
 from mcp_gateway.payloads.items import Added, ItemText, RecentItems
 from mcp_gateway.payloads.search import SearchResults
-from mcp_gateway.tool_table import shown, tool
+from mcp_gateway.tool_table import schema_field, tool
 from tokens import identity
 from tokens.models import Token, Toolset
 
@@ -32,28 +32,32 @@ MAX_CHARS = 100_000
 ADDING_SECONDS = 120
 """A link is fetched and read while the caller waits."""
 
-Tag = Annotated[str, shown(minLength=1, maxLength=MAX_TAG)]
-Type = Annotated[str, shown(enum=list(ItemType.values))]
+Tag = Annotated[str, schema_field(minLength=1, maxLength=MAX_TAG)]
+Type = Annotated[str, schema_field(enum=list(ItemType.values))]
 
 
 @tool(Toolset.LIBRARY, title="Search the knowledge base", ask=Ask.SEARCH)
 def search_knowledge_base(
     access: Access,
-    query: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],
-    limit: Annotated[int, shown(minimum=1, maximum=MAX_LIMIT)] = 8,
+    query: Annotated[str, schema_field(minLength=1, maxLength=MAX_QUERY)],
+    limit: Annotated[int, schema_field(minimum=1, maximum=MAX_LIMIT)] = 8,
     mode: Annotated[
         str,
-        shown(
+        schema_field(
             "semantic: paraphrases; keyword: exact names and codes.",
             enum=list(MODES),
         ),
     ] = "hybrid",
-    folder_id: Annotated[str | None, shown("As list_folders names it.", format="uuid")] = None,
+    folder_id: Annotated[
+        str | None, schema_field("As list_folders names it.", format="uuid")
+    ] = None,
     types: list[Type] | None = None,
-    tags: Annotated[list[Tag] | None, shown("All of these.")] = None,
-    since: Annotated[str | None, shown("Added since: ISO date or datetime, or 7d, 2w, 3m.")] = None,
-    fold: Annotated[bool, shown("One place for hits that say the same.")] = True,
-    explain: Annotated[bool, shown("Say why each hit matches.")] = False,
+    tags: Annotated[list[Tag] | None, schema_field("All of these.")] = None,
+    since: Annotated[
+        str | None, schema_field("Added since: ISO date or datetime, or 7d, 2w, 3m.")
+    ] = None,
+    fold: Annotated[bool, schema_field("One place for hits that say the same.")] = True,
+    explain: Annotated[bool, schema_field("Say why each hit matches.")] = False,
 ) -> SearchResults:
     """Search the library: the passages that answer best, with score (0 to 1), link and id. For
     what agents remembered use search. Read on with get_item."""
@@ -72,9 +76,9 @@ def search_knowledge_base(
 @tool(Toolset.LIBRARY, title="Read an item", ask=Ask.GET_ITEM)
 def get_item(
     access: Access,
-    item_id: Annotated[str, shown("A user_item_id.", format="uuid")],
-    offset: Annotated[int, shown("Character to begin at.", minimum=0)] = 0,
-    max_chars: Annotated[int, shown(minimum=1, maximum=MAX_CHARS)] = 20_000,
+    item_id: Annotated[str, schema_field("A user_item_id.", format="uuid")],
+    offset: Annotated[int, schema_field("Character to begin at.", minimum=0)] = 0,
+    max_chars: Annotated[int, schema_field(minimum=1, maximum=MAX_CHARS)] = 20_000,
 ) -> ItemText:
     """Read an item's text and state, in parts: go on at next_offset until it is null. Call again
     later while transcription_status is queued or transcribing. fetch reads the text at once."""
@@ -87,8 +91,8 @@ def get_item(
 @tool(Toolset.LIBRARY, title="List recent items", ask=Ask.LIST_RECENT)
 def list_recent(
     access: Access,
-    limit: Annotated[int, shown(minimum=1, maximum=MAX_RECENT)] = 20,
-    cursor: Annotated[str | None, shown("The next_cursor before.")] = None,
+    limit: Annotated[int, schema_field(minimum=1, maximum=MAX_RECENT)] = 20,
+    cursor: Annotated[str | None, schema_field("The next_cursor before.")] = None,
 ) -> RecentItems:
     """List the newest items, without their texts; with a cursor, older ones."""
     return RecentItems.of(library.list_recent(access, limit=limit, before=place_of(cursor)))
@@ -109,14 +113,16 @@ def list_folders(access: Access) -> Folders:
 )
 def add_to_knowledge(
     access: Access,
-    kind: Annotated[str, shown(enum=list(KINDS))],
-    url: Annotated[str | None, shown("A page, video, podcast or audio link.")] = None,
-    text: Annotated[str | None, shown(minLength=MIN_TEXT, maxLength=MAX_TEXT)] = None,
-    title: Annotated[str | None, shown("Of a text.", minLength=1, maxLength=MAX_TITLE)] = None,
-    in_kb: Annotated[bool, shown("Make it searchable.")] = True,
-    auto_transform: Annotated[bool, shown("Also write a summary.")] = False,
-    tags: Annotated[list[Tag] | None, shown(maxItems=MAX_TAGS)] = None,
-    folder_id: Annotated[str | None, shown("File it in this folder.", format="uuid")] = None,
+    kind: Annotated[str, schema_field(enum=list(KINDS))],
+    url: Annotated[str | None, schema_field("A page, video, podcast or audio link.")] = None,
+    text: Annotated[str | None, schema_field(minLength=MIN_TEXT, maxLength=MAX_TEXT)] = None,
+    title: Annotated[
+        str | None, schema_field("Of a text.", minLength=1, maxLength=MAX_TITLE)
+    ] = None,
+    in_kb: Annotated[bool, schema_field("Make it searchable.")] = True,
+    auto_transform: Annotated[bool, schema_field("Also write a summary.")] = False,
+    tags: Annotated[list[Tag] | None, schema_field(maxItems=MAX_TAGS)] = None,
+    folder_id: Annotated[str | None, schema_field("File it in this folder.", format="uuid")] = None,
 ) -> Added:
     """Add a link or a text as a document; what you learned goes to add. Status ready: it can be
     read now; transcribing: poll get_item. Files go through the REST API."""

@@ -12,26 +12,26 @@ from knowledge.models import ItemType, RelationType
 from knowledge.retrieval.search import MAX_QUERY
 from knowledge.validation import as_id
 from mcp_gateway.payloads.memory_graph import ContextPack, Explored
-from mcp_gateway.tool_table import shown, tool
+from mcp_gateway.tool_table import schema_field, tool
 from tokens.models import Toolset
 
-Type = Annotated[str, shown(enum=list(ItemType.values))]
-RelationshipType = Annotated[str, shown(enum=list(RelationType.values))]
+Type = Annotated[str, schema_field(enum=list(ItemType.values))]
+RelationshipType = Annotated[str, schema_field(enum=list(RelationType.values))]
 
 
 @tool(Toolset.MEMORY, title="Explore memory", ask=Ask.EXPLORE)
 def explore(
     access: Access,
-    mode: Annotated[str, shown(enum=list(MODES))] = "list",
+    mode: Annotated[str, schema_field(enum=list(MODES))] = "list",
     types: list[Type] | None = None,
-    entity_id: Annotated[str | None, shown("For all modes but list.", format="uuid")] = None,
+    entity_id: Annotated[str | None, schema_field("For all modes but list.", format="uuid")] = None,
     relationship_types: list[RelationshipType] | None = None,
-    depth: Annotated[int, shown("For traverse.", minimum=1, maximum=MAX_DEPTH)] = 1,
+    depth: Annotated[int, schema_field("For traverse.", minimum=1, maximum=MAX_DEPTH)] = 1,
     language: str | None = None,
     category: str | None = None,
-    project: Annotated[str | None, shown(format="uuid")] = None,
-    status: Annotated[str | None, shown("Such as todo,doing.")] = None,
-    limit: Annotated[int, shown(minimum=1, maximum=exploring.MAX_LIMIT)] = 50,
+    project: Annotated[str | None, schema_field(format="uuid")] = None,
+    status: Annotated[str | None, schema_field("Such as todo,doing.")] = None,
+    limit: Annotated[int, schema_field(minimum=1, maximum=exploring.MAX_LIMIT)] = 50,
 ) -> Explored:
     """List memory newest first, show what is related to an entity, traverse from it, or order the
     dependencies of a task or project for work, with cycles."""
@@ -53,11 +53,11 @@ def explore(
 @tool(Toolset.MEMORY, title="Context for a goal", ask=Ask.CONTEXT)
 def context(
     access: Access,
-    goal: Annotated[str, shown(minLength=1, maxLength=MAX_QUERY)],
-    intent: Annotated[str, shown(enum=list(INTENTS))] = "general",
-    project: Annotated[str | None, shown(format="uuid")] = None,
-    limit: Annotated[int, shown(minimum=1, maximum=contexts.MAX_LIMIT)] = 24,
-    token_budget: Annotated[int, shown(minimum=MIN_BUDGET, maximum=MAX_BUDGET)] = 4_000,
+    goal: Annotated[str, schema_field(minLength=1, maxLength=MAX_QUERY)],
+    intent: Annotated[str, schema_field(enum=list(INTENTS))] = "general",
+    project: Annotated[str | None, schema_field(format="uuid")] = None,
+    limit: Annotated[int, schema_field(minimum=1, maximum=contexts.MAX_LIMIT)] = 24,
+    token_budget: Annotated[int, schema_field(minimum=MIN_BUDGET, maximum=MAX_BUDGET)] = 4_000,
 ) -> ContextPack:
     """Before work on a goal, get what memory knows of it (tasks, rules, decisions, gotchas, prior
     art), each with its reason, as markdown within the budget."""

@@ -4,35 +4,37 @@ from typing import Annotated, Any
 
 from knowledge.access import Access
 from knowledge.asks import Ask
-from knowledge.memory import remembering, work
+from knowledge.memory import remembering, task_changes
 from knowledge.memory.actions import ACTIONS
 from knowledge.memory.remembering import ENTITY_TYPES, MAX_CONTENT, MAX_MEMORY_TITLE
 from knowledge.models.attributes import PRIORITIES
 from knowledge.validation import as_id
 from mcp_gateway.payloads.memory_write import Managed, Remembered
-from mcp_gateway.tool_table import shown, tool
+from mcp_gateway.tool_table import schema_field, tool
 from tokens.models import Toolset
 
 
 @tool(Toolset.MEMORY, title="Remember", ask=Ask.REMEMBER)
 def add(
     access: Access,
-    title: Annotated[str, shown(minLength=1, maxLength=MAX_MEMORY_TITLE)],
-    content: Annotated[str, shown(minLength=1, maxLength=MAX_CONTENT)],
-    entity_type: Annotated[str, shown(enum=list(ENTITY_TYPES))] = "episode",
+    title: Annotated[str, schema_field(minLength=1, maxLength=MAX_MEMORY_TITLE)],
+    content: Annotated[str, schema_field(minLength=1, maxLength=MAX_CONTENT)],
+    entity_type: Annotated[str, schema_field(enum=list(ENTITY_TYPES))] = "episode",
     category: str | None = None,
-    languages: Annotated[list[str] | None, shown("Of programming.")] = None,
+    languages: Annotated[list[str] | None, schema_field("Of programming.")] = None,
     tags: list[str] | None = None,
     related_to: Annotated[
         list[str] | None,
-        shown("Ids, or predicate:id with supersedes, contradicts, requires, supports, decides."),
+        schema_field(
+            "Ids, or predicate:id with supersedes, contradicts, requires, supports, decides."
+        ),
     ] = None,
     metadata: dict[str, Any] | None = None,
-    project: Annotated[str | None, shown("Id; a task needs it.")] = None,
-    priority: Annotated[str | None, shown(enum=list(PRIORITIES))] = None,
+    project: Annotated[str | None, schema_field("Id; a task needs it.")] = None,
+    priority: Annotated[str | None, schema_field(enum=list(PRIORITIES))] = None,
     assignees: list[str] | None = None,
-    due_date: Annotated[str | None, shown(format="date")] = None,
-    depends_on: Annotated[list[str] | None, shown("Ids of tasks.")] = None,
+    due_date: Annotated[str | None, schema_field(format="date")] = None,
+    depends_on: Annotated[list[str] | None, schema_field("Ids of tasks.")] = None,
 ) -> Remembered:
     """Remember a learning, pattern, rule, template, topic, project or task; a link or document
     goes to add_to_knowledge. Answers its id and conflicts: what says nearly the same."""
@@ -59,11 +61,11 @@ def add(
 @tool(Toolset.MEMORY, title="Work on a task", ask=Ask.MANAGE_TASK)
 def manage(
     access: Access,
-    action: Annotated[str, shown(enum=list(ACTIONS))],
-    entity_id: Annotated[str, shown(format="uuid")],
+    action: Annotated[str, schema_field(enum=list(ACTIONS))],
+    entity_id: Annotated[str, schema_field(format="uuid")],
     data: Annotated[
         dict[str, Any] | None,
-        shown(
+        schema_field(
             "block_task: reason. complete_task: learnings. add_note: note. update_task: title, "
             "content, status, priority, assignees, due_date, category, tags, languages, project, "
             "metadata, depends_on."
@@ -73,4 +75,4 @@ def manage(
     """Move a task through its workflow, change it, or add a note. From backlog, update_task with
     status todo comes before start_task. Answers the next_moves."""
     task_id = as_id(entity_id, field="entity_id")
-    return Managed.of(work.manage(access, action=action, entity_id=task_id, data=data))
+    return Managed.of(task_changes.manage(access, action=action, entity_id=task_id, data=data))

@@ -17,16 +17,16 @@ from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
 from knowledge.sources.extracted import MAX_PAGE_URL
 from knowledge.validation import as_id
 from mcp_gateway.payloads.sources import Crawl, SourceList
-from mcp_gateway.tool_table import shown, tool
+from mcp_gateway.tool_table import schema_field, tool
 from tokens.models import Toolset
 
-Pattern = Annotated[str, shown(minLength=1, maxLength=MAX_PATTERN)]
+Pattern = Annotated[str, schema_field(minLength=1, maxLength=MAX_PATTERN)]
 
 
 @tool(Toolset.MEMORY, title="List documentation sources", ask=Ask.SOURCES)
 def list_sources(
     access: Access,
-    source_id: Annotated[str | None, shown("Only this one.", format="uuid")] = None,
+    source_id: Annotated[str | None, schema_field("Only this one.", format="uuid")] = None,
 ) -> SourceList:
     """List the documentation sites in the library, and how far the crawl of each is."""
     if source_id is None:
@@ -43,18 +43,22 @@ def list_sources(
 def crawl_source(
     access: Access,
     source_id: Annotated[
-        str | None, shown("To refresh it; then nothing else.", format="uuid")
+        str | None, schema_field("To refresh it; then nothing else.", format="uuid")
     ] = None,
-    name: Annotated[str | None, shown(minLength=1, maxLength=MAX_NAME)] = None,
-    start_url: Annotated[str | None, shown(maxLength=MAX_PAGE_URL)] = None,
+    name: Annotated[str | None, schema_field(minLength=1, maxLength=MAX_NAME)] = None,
+    start_url: Annotated[str | None, schema_field(maxLength=MAX_PAGE_URL)] = None,
     include: Annotated[
         list[Pattern] | None,
-        shown("Only such paths: /docs/*.", maxItems=MAX_PATTERNS),
+        schema_field("Only such paths: /docs/*.", maxItems=MAX_PATTERNS),
     ] = None,
-    exclude: Annotated[list[Pattern] | None, shown(maxItems=MAX_PATTERNS)] = None,
-    depth: Annotated[int, shown("Links from the start.", minimum=1, maximum=MAX_DEPTH)] = DEPTH,
-    max_pages: Annotated[int, shown(minimum=1, maximum=MAX_PAGES)] = PAGES,
-    folder_id: Annotated[str | None, shown("Where to file its pages.", format="uuid")] = None,
+    exclude: Annotated[list[Pattern] | None, schema_field(maxItems=MAX_PATTERNS)] = None,
+    depth: Annotated[
+        int, schema_field("Links from the start.", minimum=1, maximum=MAX_DEPTH)
+    ] = DEPTH,
+    max_pages: Annotated[int, schema_field(minimum=1, maximum=MAX_PAGES)] = PAGES,
+    folder_id: Annotated[
+        str | None, schema_field("Where to file its pages.", format="uuid")
+    ] = None,
 ) -> Crawl:
     """Add a documentation site by name and start_url, or refresh one by source_id. Its pages
     become items in the background; list_sources tells how far it is."""
@@ -69,8 +73,8 @@ def crawl_source(
     return Crawl.of(
         documentation.add_source(
             access,
-            name=_given(name, "name"),
-            start_url=_given(start_url, "start_url"),
+            name=_require(name, "name"),
+            start_url=_require(start_url, "start_url"),
             include=include or (),
             exclude=exclude or (),
             depth=depth,
@@ -80,7 +84,7 @@ def crawl_source(
     )
 
 
-def _given(value: str | None, field: str) -> str:
+def _require(value: str | None, field: str) -> str:
     if value is None:
         raise InvalidInput(f"{field} is required, unless source_id is given.", field=field)
     return value

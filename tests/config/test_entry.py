@@ -14,7 +14,7 @@ import uvicorn
 
 from config import entry
 from config.body_limit import BodyLimit
-from config.entry import Lingering
+from config.entry import DrainBody
 from knowledge.api.asgi import Message, Receive, Send
 
 LIMIT = 100_000
@@ -45,7 +45,7 @@ def connection(address: tuple[str, int]) -> Iterator[HTTPConnection]:
 
 @pytest.fixture(params=["httptools", "h11"])
 def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
-    app: Any = Lingering(BodyLimit(tell_body, limit=LIMIT))
+    app: Any = DrainBody(BodyLimit(tell_body, limit=LIMIT))
     config = uvicorn.Config(app, port=0, http=request.param, lifespan="off", log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

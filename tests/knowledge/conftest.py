@@ -15,11 +15,11 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Register]:
 
     def register_one(name: str, embedder: FakeEmbedder) -> FakeEmbedder:
         monkeypatch.setitem(providers._EMBEDDERS, name, lambda: embedder)
-        providers._loaded.cache_clear()
+        providers._load_embedder.cache_clear()
         return embedder
 
     yield register_one
-    providers._loaded.cache_clear()
+    providers._load_embedder.cache_clear()
 
 
 @pytest.fixture

@@ -174,7 +174,7 @@ def test_what_another_worker_has_in_hand_is_looked_after_until_it_is_done(
 ) -> None:
     monkeypatch.setattr(extraction, "ANOTHER_AT_IT_SEC", 0.01)
     with monkeypatch.context() as patch:
-        patch.setattr(extraction, "alone", lambda content_id: nullcontext(False))
+        patch.setattr(extraction, "try_advisory_lock", lambda content_id: nullcontext(False))
         talk.send()
         [first] = Job.objects.values_list("pk", flat=True)
         eventually(lambda: not Job.objects.filter(pk=first).exists())

@@ -10,7 +10,7 @@ from typing import Any
 
 from knowledge.access import Access
 from knowledge.exchange.exporting import export_library
-from knowledge.exchange.importing import Imported, import_library
+from knowledge.exchange.importing import ImportReport, import_library
 from knowledge.ingest import adding
 from knowledge.ingest.items import ItemOptions, create_item
 from knowledge.library import items as library
@@ -132,7 +132,7 @@ def exported(access: Access) -> bytes:
     return b"".join(export_library(access))
 
 
-def imported(access: Access, archive: bytes) -> Imported:
+def imported(access: Access, archive: bytes) -> ImportReport:
     return import_library(access, io.BytesIO(archive))
 
 

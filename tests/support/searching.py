@@ -4,7 +4,7 @@ from typing import Any
 
 from knowledge.access import Access
 from knowledge.memory import exploring, searching
-from knowledge.memory.exploring import Explored, ExploreRequest
+from knowledge.memory.exploring import Exploration, ExploreRequest
 from knowledge.memory.requests import SearchRequest
 from knowledge.memory.searching import MemoryAnswer
 from knowledge.retrieval import search as library
@@ -19,5 +19,5 @@ def search_memory(access: Access, **asked: Any) -> MemoryAnswer:
     return searching.search_memory(access, SearchRequest(**asked))
 
 
-def explore(access: Access, **asked: Any) -> Explored:
+def explore(access: Access, **asked: Any) -> Exploration:
     return exploring.explore(access, ExploreRequest(**asked))

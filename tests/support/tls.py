@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from knowledge.sources import exchange
+from knowledge.sources import http_exchange
 from tests.support.http_servers import RawServer, answer, says, serving
 
 HOST = "secure.example.org"
@@ -77,5 +77,5 @@ def serving_securely(
         monkeypatch.setattr(socket.socket, "connect", kept)
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: rows)
         trusting = ssl.create_default_context(cafile=str(public))
-        monkeypatch.setattr(exchange, "_tls", lambda: trusting)
+        monkeypatch.setattr(http_exchange, "_tls", lambda: trusting)
         yield made

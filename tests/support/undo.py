@@ -25,7 +25,7 @@ from knowledge.library.items import (
 )
 from knowledge.memory.relations import relate, unrelate
 from knowledge.memory.remembering import add
-from knowledge.memory.work import manage
+from knowledge.memory.task_changes import manage
 from knowledge.models import (
     Change,
     Chunk,

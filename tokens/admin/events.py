@@ -35,7 +35,7 @@ class EventAdmin(ReadOnlyAdmin[Event]):
     owner_path = "owner"
     names = ("call", "activity")
 
-    _columns = ["at", "token", "owner", "edge", "action", "aim", "ended", "shown_latency"]
+    _columns = ["at", "token", "owner", "edge", "action", "aim", "outcome_badge", "latency_text"]
     list_display = [*_columns]
     list_filter = [
         ("action", admin.AllValuesFieldListFilter),
@@ -55,7 +55,7 @@ class EventAdmin(ReadOnlyAdmin[Event]):
         return EventList
 
     @badge("outcome", {"ok": "success"})
-    def ended(self, event: Event) -> str:
+    def outcome_badge(self, event: Event) -> str:
         return event.outcome
 
     @admin.display(description="target")
@@ -66,7 +66,7 @@ class EventAdmin(ReadOnlyAdmin[Event]):
         return item_page(item) if item else event.target
 
     @admin.display(description="latency", ordering="latency_ms")
-    def shown_latency(self, event: Event) -> str:
+    def latency_text(self, event: Event) -> str:
         return f"{event.latency_ms:,} ms"
 
 

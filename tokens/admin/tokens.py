@@ -18,7 +18,7 @@ from knowledge.admin.base import AskAdmin, badge, button
 from knowledge.models import Folder
 from tokens.admin.limiting import LimitsAdmin
 from tokens.admin.minting import MintForm, ready_to_paste
-from tokens.admin.seeing import SeeingAdmin
+from tokens.admin.token_view import SeeingAdmin
 from tokens.admin.undoing import UndoAdmin
 from tokens.hourly import write_limits
 from tokens.minting import mint_token, revoke_token
@@ -54,7 +54,7 @@ class TokenAdmin(LimitsAdmin, SeeingAdmin, UndoAdmin, AskAdmin[Token]):
     owner_path = "owner"
     add_form_template = "admin/tokens/token/mint.html"
     list_display = [
-        *("name", "starts_with", "owner", "may", "reach", "shown_state"),
+        *("name", "starts_with", "owner", "may", "reach", "state_badge"),
         *("expires_at", "last_used_at"),
     ]
     list_filter = [
@@ -73,7 +73,7 @@ class TokenAdmin(LimitsAdmin, SeeingAdmin, UndoAdmin, AskAdmin[Token]):
         ("What it may do", {"fields": ["can_write", "toolsets", "expires_days"]}),
     ]
     fieldsets = [
-        (None, {"fields": ["name", "owner", "starts_with", "shown_state"]}),
+        (None, {"fields": ["name", "owner", "starts_with", "state_badge"]}),
         ("What it reaches", {"fields": ["reach", "kb_only"]}),
         ("What it may do", {"fields": ["may", "toolsets", "own_limits", "agent_id"]}),
         ("When", {"fields": ["created_at", "expires_at", "last_used_at", "revoked_at"]}),
@@ -107,7 +107,7 @@ class TokenAdmin(LimitsAdmin, SeeingAdmin, UndoAdmin, AskAdmin[Token]):
         return write_limits(token.limits) or "none"
 
     @badge("state", _COLOURS)
-    def shown_state(self, token: Token) -> str:
+    def state_badge(self, token: Token) -> str:
         return token.state
 
     # Minting ----------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def end(connection_id: UUID | None) -> None:
 
 
 def own_connections(owner_id: int) -> QuerySet[Token]:
-    mine = Token.objects.owned_by(owner_id).exclude(client=None)
+    mine = Token.objects.of_owner(owner_id).exclude(client=None)
     return mine.select_related("client").prefetch_related("folders")
 
 
@@ -130,9 +130,9 @@ def narrow(owner_id: int, connection_id: UUID, asked: Narrowing) -> Token:
     token = own_connection(owner_id, connection_id)
     Token.objects.select_for_update().get(pk=token.pk)
     if asked.can_write and not token.can_write:
-        raise _widening("can_write")
+        raise _widening_error("can_write")
     if asked.toolsets is not None and not set(asked.toolsets) <= set(token.toolsets):
-        raise _widening("toolsets")
+        raise _widening_error("toolsets")
     if asked.toolsets is not None and not asked.toolsets:
         raise InvalidInput("A connection needs at least one toolset.", field="toolsets")
     if asked.folder_ids is not None:
@@ -152,12 +152,12 @@ def _keep_folders(token: Token, folder_ids: Collection[UUID]) -> None:
     mine = token.owner.folders.all() if token.is_unscoped else token.folders.all()
     folders = [folder for folder in mine if folder.pk in kept]
     if len(folders) < len(kept):
-        raise _widening("folder_ids")
+        raise _widening_error("folder_ids")
     token.is_unscoped = False
     token.folders.set(folders)
 
 
-def _widening(field: str) -> InvalidInput:
+def _widening_error(field: str) -> InvalidInput:
     return InvalidInput(
         "A connection can only be narrowed; connect the client again to give it more.",
         field=field,

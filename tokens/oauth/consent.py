@@ -67,7 +67,7 @@ class ConsentForm(AllowForm):  # type: ignore[misc]
         return asked
 
     @property
-    def chosen(self) -> dict[str, Any]:
+    def reach_to_store(self) -> dict[str, Any]:
         """The reach as it is kept with the code."""
         asked = self.cleaned_data
         folders = [str(folder.pk) for folder in asked["folders"]]
@@ -145,8 +145,8 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]
         credentials["resource"] = [resource_of(self.request)]
         scopes = "kb:read"
         if is_allowed:
-            credentials["reach"] = form.chosen
-            scopes += f" {WRITE_SCOPE}" if form.chosen["can_write"] else ""
+            credentials["reach"] = form.reach_to_store
+            scopes += f" {WRITE_SCOPE}" if form.reach_to_store["can_write"] else ""
         application = Application.objects.filter(client_id=asked["client_id"]).first()
         try:
             # The toolkit checks anew what the hidden fields say.

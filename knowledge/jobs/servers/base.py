@@ -38,7 +38,7 @@ class JobServer(Broker):
         return message
 
     def enqueue_now(self, message: Message[Any], *, delay: int | None = None) -> Message[Any]:
-        """Hand the message over, whatever becomes of the caller's transaction."""
+        """Send the message now, even if the caller's transaction is rolled back."""
         try:
             return self._hand_over(message, delay)
         except self.outages as error:
@@ -91,7 +91,7 @@ def reason(error: BaseException) -> str:
 
 
 def arguments_of(encoded: bytes) -> set[str]:
-    """What a message is about; nothing if nobody can read it."""
+    """The ids in a message's arguments; empty if the message cannot be decoded."""
     try:
         return {str(argument) for argument in Message.decode(encoded).args}
     except DecodeError:

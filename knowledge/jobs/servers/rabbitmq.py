@@ -34,7 +34,7 @@ class RabbitServer(JobServer, RabbitmqBroker):
 
     def __init__(self, url: str, middleware: list[Middleware]) -> None:
         self.where = f"RabbitMQ at {place(url)}"
-        urls = [_with_patience(one) for one in url.split(";")]
+        urls = [_with_timeouts(one) for one in url.split(";")]
         super().__init__(url=urls, confirm_delivery=True, middleware=middleware)
         # One connection to send by, and not one for each thread: every request is a thread of
         # its own, and Dramatiq never closes theirs.
@@ -58,7 +58,7 @@ class RabbitServer(JobServer, RabbitmqBroker):
             raise ProviderUnavailable(f"{self.where} does not answer: {reason(error)}") from error
 
     def names(self, ids: Set[str]) -> set[str]:
-        """All of them while any message waits, for RabbitMQ lets nobody look into a queue."""
+        """All names while any message waits: RabbitMQ cannot list the messages of a queue."""
         waiting = [self.get_queue_message_counts(queue)[:2] for queue in self.queues]
         return set(ids) if any(map(any, waiting)) else set()
 
@@ -100,7 +100,7 @@ class _Consumer(_RabbitmqConsumer):
             super().nack(message)  # type: ignore[no-untyped-call]
 
 
-def _with_patience(url: str) -> str:
+def _with_timeouts(url: str) -> str:
     parts = urlsplit(url)
     query = _PATIENCE | dict(parse_qsl(parts.query))
     return parts._replace(query=urlencode(query)).geturl()

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from knowledge.access import Access
 from knowledge.errors import QuarryError
-from knowledge.ingest.adding import MAX_TEXT, Added, add_to_knowledge
+from knowledge.ingest.adding import MAX_TEXT, AddedItem, add_to_knowledge
 from knowledge.ingest.adding_files import add_file
 from knowledge.library.items import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
@@ -58,13 +58,13 @@ class Command(BaseCommand):
     ) -> bool:
         """Whether the source was added; of several, one that fails does not stop the others."""
         try:
-            item = _asked(access, source, folder, options)().item
+            item = _choose_ask(access, source, folder, options)().item
             if options["wait"]:
                 item = wait_until_finished(item, sys.stderr)
             if item.content.state == ContentState.FAILED:
                 raise CommandError(item.content.error)
         except (QuarryError, OSError, CommandError) as error:
-            told = _told(source, error)
+            told = _error_text(source, error)
             if len(options["sources"]) == 1:
                 raise CommandError(told) from None
             self.stderr.write(f"{source}: {told}")
@@ -80,9 +80,9 @@ def _folder(access: Access, name: str | None) -> Folder | None:
         raise CommandError(error.message) from None
 
 
-def _asked(
+def _choose_ask(
     access: Access, source: str, folder: Folder | None, options: dict[str, Any]
-) -> Callable[[], Added]:
+) -> Callable[[], AddedItem]:
     """The ask that a source calls for."""
     wish = {
         "folder_id": folder and folder.pk,
@@ -128,7 +128,7 @@ def _first_line(text: str) -> str:
     return line.strip("# \t")[:80] or "Untitled"
 
 
-def _told(source: str, error: Exception) -> str:
+def _error_text(source: str, error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{source} cannot be read: {error.strerror}."
     return error.message if isinstance(error, QuarryError) else str(error)

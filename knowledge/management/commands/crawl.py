@@ -40,9 +40,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         access = access_of(options["owner"])
         try:
-            source = _begun(access, options)
+            source = _begin_crawl(access, options)
             if options["wait"]:
-                source = _finished(access, source)
+                source = _wait_for_crawl(access, source)
         except QuarryError as error:
             raise CommandError(error.message) from None
         kept = source.page_counts[PageState.KEPT]
@@ -51,7 +51,7 @@ class Command(BaseCommand):
             raise CommandError(source.error)
 
 
-def _begun(access: Access, options: dict[str, Any]) -> Source:
+def _begin_crawl(access: Access, options: dict[str, Any]) -> Source:
     given = options["source"]
     if not _LINK.fullmatch(given):
         return crawl_again(access, documentation.source_named(access, given).pk)
@@ -68,7 +68,7 @@ def _begun(access: Access, options: dict[str, Any]) -> Source:
     )
 
 
-def _finished(access: Access, source: Source) -> Source:
+def _wait_for_crawl(access: Access, source: Source) -> Source:
     """The source once its crawl has ended; it goes on if nobody waits."""
     with ProgressBar(sys.stderr, "pages") as bar:
         while source.is_at_work:

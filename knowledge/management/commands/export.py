@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         access = access_of(options["owner"])
         try:
-            with _opened(options["file"]) as file, ProgressBar(sys.stderr, "items") as bar:
+            with _open_output(options["file"]) as file, ProgressBar(sys.stderr, "items") as bar:
                 for piece in export_library(access, on_progress=bar.show):
                     file.write(piece)
         except OSError as error:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[IO[bytes]]:
+def _open_output(name: str) -> Iterator[IO[bytes]]:
     """The file to be; it is there under its name once it is whole."""
     if name == "-":
         yield sys.stdout.buffer

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from knowledge.errors import QuarryError
-from knowledge.exchange.importing import Imported, import_library
+from knowledge.exchange.importing import ImportReport, import_library
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.management.progress import ProgressBar
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             raise CommandError(error.message) from None
         self._tell(imported)
 
-    def _tell(self, imported: Imported) -> None:
+    def _tell(self, imported: ImportReport) -> None:
         self.stdout.write(
             f"Added {imported.items:,} items, {imported.contents:,} contents and "
             f"{imported.folders:,} folders; {imported.skipped:,} items were there already."

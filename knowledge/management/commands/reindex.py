@@ -14,9 +14,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connection
 
 from knowledge.errors import QuarryError
-from knowledge.indexing import whales
+from knowledge.indexing import large_owners
 from knowledge.indexing.generations import live_generation
-from knowledge.maintenance import Progress, building, checking, mending
+from knowledge.maintenance import Progress, building, checking, repair
 from knowledge.management.owners import user_named
 from knowledge.management.progress import ProgressBar
 from knowledge.models import Item
@@ -46,8 +46,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--whale-chunks",
             type=int,
-            default=whales.WHALE_CHUNKS,
-            help=f"libraries above this are whales (default: {whales.WHALE_CHUNKS:,})",
+            default=large_owners.LARGE_OWNER_CHUNKS,
+            help=f"libraries above this are whales (default: {large_owners.LARGE_OWNER_CHUNKS:,})",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -94,7 +94,7 @@ class Command(BaseCommand):
             "The vectors before are kept, to go back at once with --embedder; "
             "delete them with: manage.py reindex --prune"
         )
-        if whales.wanted_indexes(generation):
+        if large_owners.indexes_to_have(generation):
             self.stdout.write("Very large libraries want: manage.py reindex --whales")
 
     def _prune(self) -> None:
@@ -108,27 +108,27 @@ class Command(BaseCommand):
     # Items ----------------------------------------------------------------------------------
 
     def _bring_up_to_date(self) -> None:
-        stale = mending.stale_items()
+        stale = repair.stale_items()
         if stale:
             self._rebuild(stale)
-        rest = mending.unfinished_items()
+        rest = repair.unfinished_items()
         if rest:
-            self._show(mending.embed_rest(rest), "items")
+            self._show(repair.embed_rest(rest), "items")
             self.stdout.write(f"Embedded what {_count(rest, 'item')} lacked.")
         if not stale and not rest:
             self.stdout.write("The index is up to date.")
 
     def _rebuild(self, item_ids: list[UUID]) -> None:
-        self._show(mending.rebuild(item_ids), "items")
+        self._show(repair.rebuild(item_ids), "items")
         self.stdout.write(f"Indexed {_count(item_ids, 'item')} anew.")
 
     def _repair(self) -> None:
-        done = mending.repair()
+        done = repair.repair()
         self.stdout.write(
             f"Deleted {done.orphans} orphaned rows; counted {done.items} items "
             f"and {done.owners} libraries anew."
         )
-        if mending.stale_items() or mending.unfinished_items():
+        if repair.stale_items() or repair.unfinished_items():
             self.stdout.write(f"Some items want indexing now: {checking.REINDEX}")
 
     def _check(self, *, as_json: bool) -> None:
@@ -155,15 +155,15 @@ class Command(BaseCommand):
 
     def _index_whales(self, whale_chunks: int) -> None:
         generation = live_generation()
-        wanted = whales.wanted_indexes(generation, whale_chunks)
-        existing = whales.existing_indexes()
+        wanted = large_owners.indexes_to_have(generation, whale_chunks)
+        existing = large_owners.indexes_there_are()
         whole = {index for index, is_valid in existing.items() if is_valid}
         for index in sorted(existing.keys() - (wanted & whole)):
-            whales.drop_index(index)
+            large_owners.drop_index(index)
             self.stdout.write(f"Dropped {index.name}.")
         for index in sorted(wanted - whole):
             with _build_shown():
-                whales.build_index(index, generation.dimensions)
+                large_owners.build_index(index, generation.dimensions)
             self.stdout.write(f"Built {index.name}.")
         if not wanted:
             self.stdout.write(f"No library has more than {whale_chunks:,} chunks.")
@@ -205,7 +205,7 @@ def _show_build(pid: int, ended: threading.Event) -> None:
     try:
         with ProgressBar(sys.stderr, "blocks") as bar:
             while not ended.wait(_POLL_SEC):
-                if found := whales.build_progress(pid):
+                if found := large_owners.build_progress(pid):
                     phase, done, total = found
                     bar.unit = f"blocks, {phase}"
                     bar.show(done, total)

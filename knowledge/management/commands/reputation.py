@@ -22,7 +22,7 @@ class Command(BaseCommand):
             if not Agent.objects.filter(agent_id=name).exists():
                 self.stderr.write(f"{name} has done nothing here yet; is it spelled right?")
         reputation.trust(options["trust"])
-        reputation.distrust(options["distrust"])
+        reputation.end_initial_trust(options["distrust"])
         reputation.recompute()
         judged = scoring.reweigh_all()
         best = list(Agent.objects.order_by("-score", "agent_id")[: max(0, options["top"])])

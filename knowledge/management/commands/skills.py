@@ -12,7 +12,7 @@ from knowledge.errors import QuarryError
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.models import Visibility
 from knowledge.registry.skill_folders import export_skills, import_skill, skills_below
-from knowledge.registry.versioning import Contributed
+from knowledge.registry.versioning import ContributionAnswer
 
 
 class Command(BaseCommand):
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         try:
             made = import_skill(access, path, visibility)
         except (QuarryError, OSError) as error:
-            self.stderr.write(f"{name}: {_told(error)}")
+            self.stderr.write(f"{name}: {_error_text(error)}")
             for line in _details(error):
                 self.stderr.write(f"  {line}")
             return "failed"
@@ -82,7 +82,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{count:,} skills written.")
 
 
-def _marks(made: Contributed) -> str:
+def _marks(made: ContributionAnswer) -> str:
     """What its owner is told beside: suspicions, and who has shared the same before."""
     marks = [f"suspected ({', '.join(made.suspected)})"] if made.suspected else []
     marks += ["held back from others until an admin has ruled"] if made.quarantined else []
@@ -100,7 +100,7 @@ def _details(error: Exception) -> Iterator[str]:
         yield f"{each['path']}: {each['rule']}, fingerprint {each['fingerprint']}"
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, QuarryError):
         return error.message
     return f"cannot be read: {getattr(error, 'strerror', None) or error}."

@@ -52,7 +52,7 @@ class Command(BaseCommand):
             # A lost thread would keep its claim for as long as this process lives.
             if not all(thread.is_alive() for one in workers.values() for thread in one.workers):
                 raise CommandError("A worker thread died; start again.")
-        _begin_no_more(list(workers.values()))
+        _stop_taking_messages(list(workers.values()))
         # Nobody may be left to read it: the parent that this one stops with is gone by now.
         with suppress(BrokenPipeError):
             self.stdout.write(f"Worker {os.getpid()} stops when what it runs is finished")
@@ -114,7 +114,7 @@ def _start_worker(broker: dramatiq.Broker, queue: str, threads: int) -> Worker:
     return worker
 
 
-def _begin_no_more(workers: list[Worker]) -> None:
+def _stop_taking_messages(workers: list[Worker]) -> None:
     broker = dramatiq.get_broker()
     if isinstance(broker, PostgresBroker):
         broker.draining.set()

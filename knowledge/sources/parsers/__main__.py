@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from knowledge.errors import IngestFailed
-from knowledge.sources.parsers.leash import die_with_parent
+from knowledge.sources.parsers.parent_watch import die_with_parent
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 from defusedxml.ElementTree import iterparse, parse
 
 from knowledge.errors import IngestFailed
-from knowledge.sources.parsers.draft import broken
+from knowledge.sources.parsers.draft import broken_file
 
 MOST_INFLATED = 50_000_000
 MOST_MEMBERS = 20_000
@@ -70,7 +70,7 @@ class Archive:
         return {
             relation.get("Id", ""): (
                 relation.get("Type", "").rpartition("/")[2],
-                _resolved(folder, relation.get("Target", "")),
+                _resolve_path(folder, relation.get("Target", "")),
             )
             for relation in root
             if relation.get("TargetMode") != "External"
@@ -81,11 +81,11 @@ class Archive:
         for kind, name in self.relations("").values():
             if kind == "officeDocument" and name in self:
                 return name
-        raise broken("it has no document inside")
+        raise broken_file("it has no document inside")
 
     def _open(self, name: str) -> "_Counted":
         if name not in self:
-            raise broken(f"{name} is missing in it")
+            raise broken_file(f"{name} is missing in it")
         member = self._zip.getinfo(name)
         if member.file_size > self._left:
             raise swells()
@@ -148,5 +148,5 @@ def inside(element: Element | None) -> Iterator[Element]:
     return iter(()) if element is None else iter(element)
 
 
-def _resolved(folder: str, target: str) -> str:
+def _resolve_path(folder: str, target: str) -> str:
     return posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")

@@ -85,7 +85,7 @@ def too_long() -> IngestFailed:
     )
 
 
-def broken(what: str) -> IngestFailed:
+def broken_file(what: str) -> IngestFailed:
     return IngestFailed(
         f"The file is broken: {what}. Save it again, and send that.", reason="broken_file"
     )

@@ -11,7 +11,7 @@ from lxml import html
 from knowledge.errors import IngestFailed
 from knowledge.sources.extracted import Extracted
 from knowledge.sources.parsers.archive import Archive, attribute, child, inside, local
-from knowledge.sources.parsers.draft import Draft, broken, table
+from knowledge.sources.parsers.draft import Draft, broken_file, table
 from knowledge.sources.parsers.ooxml import Facts, moment
 
 CONTAINER = "META-INF/container.xml"
@@ -41,7 +41,7 @@ def _package_name(archive: Archive) -> str:
     for listed in inside(child(archive.tree(CONTAINER), "rootfiles")):
         if (name := attribute(listed, "full-path")) in archive:
             return name
-    raise broken("it has no book inside")
+    raise broken_file("it has no book inside")
 
 
 def _chapters(root: Element, folder: str) -> Iterator[str]:

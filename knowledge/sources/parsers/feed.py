@@ -99,7 +99,7 @@ def _episode(entry: Any, url: str) -> dict[str, Any]:
         "author": _text(entry, "itunes:author") or _person(entry),
         "guid": _text(entry, "guid", "atom:id") or media_url,
         "number": _text(entry, "itunes:episode"),
-        "link": _joined(url, link) if link else "",
+        "link": _join_url(url, link) if link else "",
         "media_url": media_url,
         "duration": _text(entry, "itunes:duration") or _media_duration(recording),
         "published": _text(entry, "pubDate", "atom:published", "atom:updated", "other:date"),
@@ -114,12 +114,12 @@ def _recording(entry: Any, url: str) -> tuple[Any, str]:
 
     An enclosure that names no type is taken at its word, and comes before media:content.
     """
-    found = [node for node in _offered(entry) if _address(node)]
+    found = [node for node in _enclosures(entry) if _address(node)]
     found.sort(key=lambda node: (_is_video(node), _name(node) == "media:content"))
-    return (found[0], _joined(url, _address(found[0]))) if found else (None, "")
+    return (found[0], _join_url(url, _address(found[0]))) if found else (None, "")
 
 
-def _offered(entry: Any) -> Iterator[Any]:
+def _enclosures(entry: Any) -> Iterator[Any]:
     for node in entry:
         name, kind = _name(node), node.get("type", "").lower()
         is_recording = kind.startswith(_RECORDINGS)
@@ -127,7 +127,7 @@ def _offered(entry: Any) -> Iterator[Any]:
             if is_recording or not kind:
                 yield node
         elif name == "media:group":
-            yield from _offered(node)
+            yield from _enclosures(node)
         elif name == "media:content" and (is_recording or _medium(node) in _MEDIA):
             yield node
 
@@ -156,13 +156,13 @@ def _atom_link(entry: Any, rel: str) -> str:
 
 def _transcript(node: Any, url: str) -> dict[str, str]:
     return {
-        "url": _joined(url, node.get("url", "")),
+        "url": _join_url(url, node.get("url", "")),
         "type": node.get("type", ""),
         "language": node.get("language", ""),
     }
 
 
-def _joined(url: str, address: str) -> str:
+def _join_url(url: str, address: str) -> str:
     try:
         return urljoin(url, address.strip())
     except ValueError:

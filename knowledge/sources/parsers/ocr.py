@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from knowledge.sources.parsers.draft import broken
-from knowledge.sources.parsers.leash import die_with_parent
+from knowledge.sources.parsers.draft import broken_file
+from knowledge.sources.parsers.parent_watch import die_with_parent
 
 LONGEST_SIDE = 1_800
 DOTS_PER_INCH = 200
@@ -33,13 +33,13 @@ def read_pages(request: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"texts": [[page, read(picture(path, page))] for page in request["pages"]]}
     except (OSError, SyntaxError, ValueError) as error:
-        raise broken("a page of it cannot be drawn") from error
+        raise broken_file("a page of it cannot be drawn") from error
 
 
 def _pdf_page(path: Path, page: int) -> Any:
-    from knowledge.sources.parsers.pdf import opened
+    from knowledge.sources.parsers.pdf import open_pdf
 
-    sheet = opened(path)[page - 1]
+    sheet = open_pdf(path)[page - 1]
     scale = min(DOTS_PER_INCH / 72, LONGEST_SIDE / max(*sheet.get_size(), 1))
     return sheet.render(scale=scale).to_pil().convert("RGB")
 
@@ -47,16 +47,16 @@ def _pdf_page(path: Path, page: int) -> Any:
 def _picture(path: Path, page: int) -> Any:
     from PIL import ImageOps
 
-    from knowledge.sources.parsers.images import opened
+    from knowledge.sources.parsers.images import open_image
 
-    image = opened(path, page)
+    image = open_image(path, page)
     image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
     image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     return ImageOps.exif_transpose(_on_white(image))
 
 
 def _on_white(image: Any) -> Any:
-    """What is see-through would be black once it is no longer."""
+    """Transparent pixels would become black when the image is flattened."""
     from PIL import Image
 
     if "A" not in image.getbands() and "transparency" not in image.info:

@@ -53,7 +53,7 @@ _SOUND_FILE = re.compile(r"\.(?:mp3|m4a|ogg|opus|aac)(?:[?#]|$)", re.IGNORECASE)
 
 def read(request: dict[str, Any]) -> dict[str, Any]:
     """All that is to be known of one page."""
-    html = _decoded(base64.b64decode(request["body"]), request["charset"])
+    html = _decode(base64.b64decode(request["body"]), request["charset"])
     document = _document(html)
     if document is None:
         return {"text": "", "visible": 0, "scripts": 0}
@@ -61,14 +61,14 @@ def read(request: dict[str, Any]) -> dict[str, Any]:
     return {
         **_main_text(document, url),
         **_about(document, url),
-        **_linked(document, url),
+        **_links(document, url),
         **page_links.read(document, url),
         "scripts": len(document.xpath("//script")),
         "asks_password": bool(document.xpath("//input[@type='password']")),
     }
 
 
-def _decoded(body: bytes, charset: str) -> str:
+def _decode(body: bytes, charset: str) -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
@@ -122,9 +122,9 @@ def _language(code: Any) -> str:
 
 
 def _main_text(document: Any, url: str) -> dict[str, Any]:
-    found = "" if _is_large(document) else _tidy(_extracted(document, url))
+    found = "" if _is_large(document) else _tidy(_extract(document, url))
     region, is_marked = page_markdown.main_region(deepcopy(document))
-    everything = _tidy(page_markdown.written(region))
+    everything = _tidy(page_markdown.to_markdown(region))
     enough = len(everything) * (LOST_OF_MARKED if is_marked else LOST)
     is_lost = len(found) < min(ENOUGH, len(everything)) or len(found) < enough
     return {"text": everything if is_lost else found, "visible": len(everything)}
@@ -134,7 +134,7 @@ def _is_large(document: Any) -> bool:
     return any(True for _ in islice(document.iter(), LARGE, None))
 
 
-def _extracted(document: Any, url: str) -> str:
+def _extract(document: Any, url: str) -> str:
     # Its language guesser costs more to load than all else, and we have our own.
     sys.modules.setdefault("py3langid", None)  # type: ignore[arg-type]
     from trafilatura.core import extract
@@ -161,7 +161,7 @@ def _tidy(text: str) -> str:
 
 
 def _about(document: Any, url: str) -> dict[str, Any]:
-    title, author, date = _told(document, url)
+    title, author, date = _metadata(document, url)
     title = title or _first(document, "//title//text()") or _first(document, "//h1//text()")
     published = _first(document, "//meta[@property='article:published_time']/@content")
     return {
@@ -169,11 +169,11 @@ def _about(document: Any, url: str) -> dict[str, Any]:
         "author": _line(author),
         "published": published or date,
         "language": _first(document, "/html/@lang | /html/@xml:lang"),
-        "canonical": _joined(url, _first(document, "//link[@rel='canonical']/@href")),
+        "canonical": _join_url(url, _first(document, "//link[@rel='canonical']/@href")),
     }
 
 
-def _told(document: Any, url: str) -> tuple[str, str, str]:
+def _metadata(document: Any, url: str) -> tuple[str, str, str]:
     """Title, author and date, from all the places where pages tell them."""
     if _is_large(document):
         return "", _first(document, "//meta[@name='author']/@content"), ""
@@ -184,7 +184,7 @@ def _told(document: Any, url: str) -> tuple[str, str, str]:
     return told.title or "", told.author or "", told.date or ""
 
 
-def _linked(document: Any, url: str) -> dict[str, Any]:
+def _links(document: Any, url: str) -> dict[str, Any]:
     feeds = [
         link.get("href", "")
         for link in document.xpath("//link[@rel='alternate'][@href]")
@@ -213,11 +213,11 @@ def _mentions_podcast(document: Any) -> bool:
 
 
 def _addresses(found: list[str], url: str) -> list[str]:
-    made = (_joined(url, address) for address in found[:_MOST_LINKS] if address.strip())
+    made = (_join_url(url, address) for address in found[:_MOST_LINKS] if address.strip())
     return list(dict.fromkeys(a for a in made if a.startswith(("http://", "https://"))))
 
 
-def _joined(url: str, address: str) -> str:
+def _join_url(url: str, address: str) -> str:
     try:
         return urljoin(url, address.strip())
     except ValueError:

@@ -12,8 +12,8 @@ def read(document: Any, url: str) -> dict[str, Any]:
     """Its links, without those that it asks nobody to follow, and its words for robots."""
     base = next((str(href).strip() for href in document.xpath("//base/@href")), "")
     return {
-        "links": _links(document, _joined(url, base) or url),
-        "robots": _said_to_robots(document),
+        "links": _links(document, _join_url(url, base) or url),
+        "robots": _robots_words(document),
     }
 
 
@@ -24,20 +24,20 @@ def _links(document: Any, base: str) -> list[str]:
             break
         if "nofollow" in anchor.get("rel", "").lower().split():
             continue
-        address = _joined(base, anchor.get("href").strip()).partition("#")[0]
+        address = _join_url(base, anchor.get("href").strip()).partition("#")[0]
         if address.startswith(("http://", "https://")) and len(address) <= MAX_PAGE_URL:
             found[address] = None
     return list(found)
 
 
-def _joined(base: str, address: str) -> str:
+def _join_url(base: str, address: str) -> str:
     try:
         return urljoin(base, address)
     except ValueError:
         return ""
 
 
-def _said_to_robots(document: Any) -> list[str]:
+def _robots_words(document: Any) -> list[str]:
     words = (
         meta.get("content", "")
         for meta in document.xpath("//meta[@name][@content]")

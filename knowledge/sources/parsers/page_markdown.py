@@ -44,7 +44,7 @@ def _drop_beside(region: Any) -> None:
             beside.drop_tree()
 
 
-def written(element: Any) -> str:
+def to_markdown(element: Any) -> str:
     """Everything in the element, as Markdown."""
     blocks: list[str] = []
     _write(element, blocks)

@@ -11,9 +11,9 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from knowledge.errors import IngestFailed
-from knowledge.sources.parsers.draft import Draft, broken, one_line
+from knowledge.sources.parsers.dispatch import Read
+from knowledge.sources.parsers.draft import Draft, broken_file, one_line
 from knowledge.sources.parsers.ooxml import Facts
-from knowledge.sources.parsers.reading import Read
 from knowledge.sources.parsers.right_to_left import Glyph, has_right_to_left, read_line
 
 MOST_PAGES = 5_000
@@ -25,7 +25,7 @@ _PROGRAM = re.compile(r"^(Microsoft \w+ - |untitled|.*\.(docx?|indd|pptx?|xlsx?|
 
 
 def read(path: Path, filename: str) -> Read:
-    document = opened(path)
+    document = open_pdf(path)
     count = len(document)
     if count > MOST_PAGES:
         raise IngestFailed(
@@ -43,18 +43,18 @@ def read(path: Path, filename: str) -> Read:
     return Read(draft.finish(**_facts(document)), scanned)
 
 
-def opened(path: Path) -> Any:
+def open_pdf(path: Path) -> Any:
     try:
         document = pdfium.PdfDocument(path)
         if len(document) < 1:
-            raise broken("it has no pages")
+            raise broken_file("it has no pages")
         return document
     except pdfium.PdfiumError as error:
         if error.err_code in PASSWORD_NEEDED:
             raise IngestFailed(
                 "The PDF is protected by a password; send it without one.", reason="encrypted"
             ) from None
-        raise broken("it cannot be opened as a PDF") from None
+        raise broken_file("it cannot be opened as a PDF") from None
 
 
 def _pages(document: Any) -> Iterator[tuple[int, str, bool]]:
@@ -65,7 +65,7 @@ def _pages(document: Any) -> Iterator[tuple[int, str, bool]]:
         except pdfium.PdfiumError:
             continue
         words = page.get_textpage()
-        yield index + 1, _joined(_text(words)), raw.FPDFPage_CountObjects(page) > 0
+        yield index + 1, _join_hyphens(_text(words)), raw.FPDFPage_CountObjects(page) > 0
         words.close()
         page.close()
 
@@ -125,7 +125,7 @@ def _character(words: Any, place: int) -> str:
     return chr(raw.FPDFText_GetUnicode(words, place))
 
 
-def _joined(text: str) -> str:
+def _join_hyphens(text: str) -> str:
     """Words that were cut at the end of a line are whole again."""
     return _HYPHEN.sub("", text.replace("\r\n", "\n"))
 

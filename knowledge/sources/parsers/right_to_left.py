@@ -41,14 +41,14 @@ def has_right_to_left(text: str) -> bool:
 
 def read_line(glyphs: Iterable[Glyph]) -> str:
     """The words of one line as they are read."""
-    seen = _spaced(_with_marks(_uncovered(list(glyphs))))
+    seen = _insert_spaces(_with_marks(_drop_strokes(list(glyphs))))
     is_leftward = sum(_leans(character) for text in seen for character in text) < 0
     runs = [_in_reading_order(run) for run in _runs(seen, is_leftward=is_leftward)]
     words = "".join(reversed(runs) if is_leftward else runs)
-    return _paired(_PRESENTATION_FORMS.sub(lambda forms: normalize("NFKC", forms[0]), words))
+    return _pair_brackets(_PRESENTATION_FORMS.sub(lambda forms: normalize("NFKC", forms[0]), words))
 
 
-def _uncovered(glyphs: Sequence[Glyph]) -> list[Glyph]:
+def _drop_strokes(glyphs: Sequence[Glyph]) -> list[Glyph]:
     """Without the strokes of a word that one glyph tells as a whole."""
     wholes = [glyph for glyph in glyphs if len(glyph.text) > 2]
     return [
@@ -73,7 +73,7 @@ def _is_mark(glyph: Glyph) -> bool:
     return all(category(character) == "Mn" for character in glyph.text)
 
 
-def _spaced(glyphs: Sequence[Glyph]) -> list[str]:
+def _insert_spaces(glyphs: Sequence[Glyph]) -> list[str]:
     if not glyphs:
         return []
     height = max(glyph.height for glyph in glyphs)
@@ -143,7 +143,7 @@ def _in_reading_order(run: Sequence[str]) -> str:
     return words + number
 
 
-def _paired(line: str) -> str:
+def _pair_brackets(line: str) -> str:
     """Brackets that open before they close: which one is drawn depends on who wrote the PDF."""
     if len(_ROUND.findall(line)) % 2:
         return line

@@ -29,13 +29,13 @@ FORMATS = (
 
 def probe(request: dict[str, Any]) -> dict[str, Any]:
     """The seconds of sound in the file at `path`, counted over its packets: headers may lie."""
-    with _opened(Path(request["path"])) as (container, stream):
+    with _open_audio(Path(request["path"])) as (container, stream):
         tick = float(stream.time_base or 0)
         ticks, heard = 0, 0.0
         for packet in _packets(container, stream):
             ticks += packet.duration or 0
             if heard < SHORTEST:  # packets of noise are counted too, but cannot be decoded
-                heard += sum(frame.samples / frame.sample_rate for frame in _decoded(packet))
+                heard += sum(frame.samples / frame.sample_rate for frame in _decode(packet))
             if ticks * tick > LONGEST_SEC:
                 raise _too_long()
         _refuse_too_short(heard)
@@ -44,7 +44,7 @@ def probe(request: dict[str, Any]) -> dict[str, Any]:
 
 def measure(request: dict[str, Any]) -> dict[str, Any]:
     """The seconds that the file at `path` claims; its size counts where it claims nothing."""
-    with _opened(Path(request["path"])) as (container, _):
+    with _open_audio(Path(request["path"])) as (container, _):
         return {"seconds": (container.duration or 0) / av.time_base}
 
 
@@ -52,10 +52,10 @@ def decode(request: dict[str, Any]) -> dict[str, Any]:
     """Write the sound of `path` to `to` as 16 kHz mono 16-bit samples; say how many seconds."""
     samples = 0
     with (
-        _opened(Path(request["path"])) as (container, stream),
+        _open_audio(Path(request["path"])) as (container, stream),
         Path(request["to"]).open("wb") as sound,
     ):
-        for piece in _resampled(_frames(container, stream)):
+        for piece in _resample(_frames(container, stream)):
             sound.write(memoryview(piece.planes[0])[: piece.samples * SAMPLE_BYTES])
             samples += piece.samples
             if samples / RATE > LONGEST_SEC:
@@ -65,12 +65,12 @@ def decode(request: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[InputContainer, AudioStream]]:
+def _open_audio(path: Path) -> Iterator[tuple[InputContainer, AudioStream]]:
     options = {"format_whitelist": FORMATS, "protocol_whitelist": "file"}
     try:
         container = av.open(str(path), options=options, metadata_errors="ignore")
     except (FFmpegError, ValueError) as error:
-        raise _broken() from error
+        raise _broken_audio() from error
     with closing(container):
         stream = container.streams.best("audio")
         if not isinstance(stream, AudioStream):
@@ -92,17 +92,17 @@ def _packets(container: InputContainer, stream: AudioStream) -> Iterator["Packet
 
 def _frames(container: InputContainer, stream: AudioStream) -> Iterator[AudioFrame]:
     for packet in _packets(container, stream):
-        yield from _decoded(packet)
+        yield from _decode(packet)
 
 
-def _decoded(packet: "Packet[AudioStream]") -> list[AudioFrame]:
+def _decode(packet: "Packet[AudioStream]") -> list[AudioFrame]:
     try:
         return packet.decode()
     except FFmpegError:  # one bad packet among good ones
         return []
 
 
-def _resampled(frames: Iterator[AudioFrame]) -> Iterator[AudioFrame]:
+def _resample(frames: Iterator[AudioFrame]) -> Iterator[AudioFrame]:
     """The same sound at our rate; a recording may change its own on the way."""
     resampler, shape = _resampler(), None
     for frame in frames:
@@ -126,7 +126,7 @@ def _shape(frame: AudioFrame) -> tuple[str, str, int]:
 
 def _refuse_too_short(seconds: float) -> None:
     if seconds < SHORTEST:
-        raise _broken()
+        raise _broken_audio()
 
 
 def _too_long() -> IngestFailed:
@@ -136,7 +136,7 @@ def _too_long() -> IngestFailed:
     )
 
 
-def _broken() -> IngestFailed:
+def _broken_audio() -> IngestFailed:
     return IngestFailed(
         "Less than a second of sound could be read from this file; it is broken, cut off or in an "
         "unknown format, so save it again as MP3, WAV or M4A and send that.",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from charset_normalizer import from_bytes
 
-from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, spoken
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, join_segments
 from knowledge.sources.parsers.draft import (
     Draft,
     first_heading,
@@ -31,13 +31,13 @@ _FIELD = re.compile(r"^(title|author|date):\s*(.+)$", re.MULTILINE)
 
 def read_plain(path: Path, filename: str) -> Extracted:
     draft = Draft()
-    draft.add(decoded(path))
+    draft.add(decode_file(path))
     return draft.finish()
 
 
 def read_markdown(path: Path, filename: str) -> Extracted:
     """The text as it stands; title, author and date from its front matter."""
-    text = tidy(decoded(path))
+    text = tidy(decode_file(path))
     front = _FRONT.match(text)
     told = dict(_FIELD.findall(front[1])) if front else {}
     told = {key: one_line(value).strip("\"'") for key, value in told.items()}
@@ -51,7 +51,7 @@ def read_markdown(path: Path, filename: str) -> Extracted:
 
 
 def read_table(path: Path, filename: str) -> Extracted:
-    text = tidy(decoded(path))
+    text = tidy(decode_file(path))
     draft = Draft()
     csv.field_size_limit(MAX_STORED_TEXT)
     draft.add(table(list(csv.reader(text.splitlines(keepends=True), _dialect(text, filename)))))
@@ -61,9 +61,9 @@ def read_table(path: Path, filename: str) -> Extracted:
 def read_transcript(path: Path, filename: str) -> Extracted:
     from knowledge.sources.transcripts import parse_transcript
 
-    written = decoded(path).lstrip()
+    written = decode_file(path).lstrip()
     segments = parse_transcript(written, "vtt" if written.startswith("WEBVTT") else "srt")
-    text, parts = spoken(segments)
+    text, parts = join_segments(segments)
     if len(text) > MAX_STORED_TEXT:
         raise too_long()
     return Extracted(
@@ -71,7 +71,7 @@ def read_transcript(path: Path, filename: str) -> Extracted:
     )
 
 
-def decoded(path: Path) -> str:
+def decode_file(path: Path) -> str:
     """The text in whatever encoding it was written: what it says itself, else the likeliest."""
     with path.open("rb") as file:
         raw = file.read(4 * MAX_STORED_TEXT + 4)

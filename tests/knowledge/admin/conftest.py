@@ -7,7 +7,7 @@ from django.core.cache import cache
 
 from knowledge.access import Access
 from knowledge.memory import remembering
-from knowledge.memory.work import manage
+from knowledge.memory.task_changes import manage
 from knowledge.models import (
     Item,
 )

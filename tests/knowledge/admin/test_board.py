@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from knowledge.access import Access
 from knowledge.memory.remembering import add
-from knowledge.memory.work import manage
+from knowledge.memory.task_changes import manage
 from knowledge.models import Item
 from tests.support.admin import HOSTILE, Task, make_staff
 from tests.support.admin_pages import page_of, sent

@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from config.asgi import application
 from knowledge.access import Access
-from knowledge.api import import_gate, receiving
+from knowledge.api import import_gate, upload_app
 from knowledge.api.asgi import MAX_BODY
 from knowledge.models import Folder
 from tests.support.exchange import exported, fill, lines, rezipped
@@ -30,7 +30,7 @@ ZIP = "application/zip"
 @pytest.fixture(autouse=True)
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A test's rows are seen only by its own connection, which must not be closed."""
-    monkeypatch.setattr(receiving, "close_old_connections", lambda: None)
+    monkeypatch.setattr(upload_app, "close_old_connections", lambda: None)
     moments = (request_started, request_finished)
     for moment in moments:
         moment.disconnect(close_old_connections)

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from config.asgi import application
-from knowledge.api import receiving
+from knowledge.api import upload_app
 from knowledge.library import originals
 from knowledge.models import Folder, Upload
 from knowledge.storage import S3Store, live_store
@@ -29,7 +29,7 @@ PAGE = b"<!doctype html><script>alert(1)</script><p>Granite is a very hard stone
 def home(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     settings.QUARRY_HOME = tmp_path
     # A test's rows are seen only by its own connection, which must not be closed.
-    monkeypatch.setattr(receiving, "close_old_connections", lambda: None)
+    monkeypatch.setattr(upload_app, "close_old_connections", lambda: None)
     monkeypatch.setattr(originals, "close_old_connections", lambda: None)
     return tmp_path
 

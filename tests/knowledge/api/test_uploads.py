@@ -17,7 +17,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from config.asgi import application
-from knowledge.api import receiving
+from knowledge.api import upload_app
 from knowledge.errors import QuotaExceeded
 from knowledge.ingest import adding_files, sweeps
 from knowledge.ingest.adding_files import add_file
@@ -40,7 +40,7 @@ def home(settings: Settings, tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test's rows are seen only by its own connection, which must not be closed."""
-    monkeypatch.setattr(receiving, "close_old_connections", lambda: None)
+    monkeypatch.setattr(upload_app, "close_old_connections", lambda: None)
 
 
 def files_in(home: Path) -> list[Path]:
@@ -269,7 +269,7 @@ def test_a_client_that_leaves_half_way_leaves_nothing(mint: Mint, home: Path) ->
 def test_a_client_that_stalls_is_told_and_leaves_nothing(
     mint: Mint, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiving, "SILENCE_SEC", 0)
+    monkeypatch.setattr(upload_app, "SILENCE_SEC", 0)
     sent = served(begun(mint()), iter(()))
     assert sent[0]["status"] == 400
     assert files_in(home) == []

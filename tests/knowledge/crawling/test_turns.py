@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from knowledge.access import Access
-from knowledge.crawling import actors, crawl, documentation, frontier, reading
+from knowledge.crawling import actors, crawl, documentation, frontier, page_fetch
 from knowledge.crawling.site import Site
 from knowledge.models import Content, Item, Source, SourcePage
 from tests.support.adding import run_jobs
@@ -73,14 +73,14 @@ def test_a_page_that_ends_its_worker_each_time_is_given_up(
 ) -> None:
     docs.write("/", "the start", "/killer", "/next")
     docs.write("/next", "what follows")
-    ask = reading.ask
+    ask = page_fetch.ask
 
     def die_of_it(site: Site, page: SourcePage, *, conditionally: bool) -> Any:
         if page.url.endswith("/killer"):
             raise SystemExit
         return ask(site, page, conditionally=conditionally)
 
-    monkeypatch.setattr(reading, "ask", die_of_it)
+    monkeypatch.setattr(page_fetch, "ask", die_of_it)
     source = documentation.add_source(library, name="Docs", start_url=docs.url())
     for _ in range(frontier.MAX_TRIES):
         with pytest.raises(SystemExit):

@@ -16,9 +16,9 @@ from django.db import connection
 
 from knowledge.access import Access
 from knowledge.errors import CapabilityDenied, Conflict, InvalidInput
-from knowledge.exchange import importing, restoring
-from knowledge.exchange.importing import Imported
-from knowledge.exchange.readable import safe_cell
+from knowledge.exchange import importing, item_restore
+from knowledge.exchange.importing import ImportReport
+from knowledge.exchange.markdown_export import safe_cell
 from knowledge.ingest.items import ItemOptions
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import create_folder, delete_item, retry_item
@@ -60,7 +60,7 @@ def test_a_library_comes_back_as_it_was_and_is_exported_to_the_same_bytes(librar
 
     report = imported(library, first)
 
-    assert report == Imported(folders=3, contents=6, items=6)
+    assert report == ImportReport(folders=3, contents=6, items=6)
     run_jobs()
     assert state_of(library) == before
     assert exported(library) == first
@@ -88,7 +88,7 @@ def test_an_unchanged_library_is_always_the_same_bytes(library: Access) -> None:
 
 
 def test_an_empty_library_goes_out_and_in(library: Access, theirs: Access) -> None:
-    assert imported(theirs, exported(library)) == Imported()
+    assert imported(theirs, exported(library)) == ImportReport()
 
 
 def test_an_archive_that_was_unpacked_and_zipped_again_is_taken(library: Access) -> None:
@@ -175,9 +175,9 @@ def test_an_import_that_was_stopped_goes_on_when_it_is_run_again(
     archive = exported(library)
     wipe(library)
     monkeypatch.setattr(importing, "_BATCH_ITEMS", 3)
-    turns = iter([restoring.keep_batch, restoring.keep_batch])
+    turns = iter([item_restore.restore_batch, item_restore.restore_batch])
     with monkeypatch.context() as patch:
-        patch.setattr(restoring, "keep_batch", lambda *args: next(turns)(*args))
+        patch.setattr(item_restore, "restore_batch", lambda *args: next(turns)(*args))
         with pytest.raises(StopIteration):
             imported(library, archive)
     report = imported(library, archive)

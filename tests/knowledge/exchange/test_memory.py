@@ -22,7 +22,7 @@ from knowledge.models import (
     SourcePage,
     Version,
 )
-from knowledge.moderation.quarantine import hold
+from knowledge.moderation.quarantine import quarantine_item
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from knowledge.registry.reading import get_skill, skill_archive, skill_versions
 from knowledge.trust.novelty import novelty_of
@@ -309,7 +309,7 @@ def test_what_is_suspected_is_imported_with_its_mark(library: Access, theirs: Ac
 def test_what_was_deleted_while_held_back_is_not_imported_free(library: Access) -> None:
     skill = contribute_skill(library, skill_md_content=SKILL_MD, visibility="network").item
     archive = exported(library)
-    hold(skill, [{"kind": "report", "agent_id": "eve/agent"}], "reports")
+    quarantine_item(skill, [{"kind": "report", "agent_id": "eve/agent"}], "reports")
     shelves.delete_item(library, skill.pk)
     imported(library, archive)
     assert Item.objects.get().quarantined
@@ -318,7 +318,7 @@ def test_what_was_deleted_while_held_back_is_not_imported_free(library: Access) 
 
 def test_what_was_held_back_does_not_come_back_free(library: Access) -> None:
     skill = contribute_skill(library, skill_md_content=SKILL_MD, visibility="network").item
-    hold(skill, [{"kind": "report", "agent_id": "eve/agent"}], "reports")
+    quarantine_item(skill, [{"kind": "report", "agent_id": "eve/agent"}], "reports")
     archive = exported(library)
     wipe(library)
     imported(library, archive)

@@ -272,7 +272,7 @@ def test_a_test_tells_nothing_of_any_item(webhook: Webhook, receiver: Receiver) 
 @pytest.mark.django_db
 def test_a_delivery_that_is_gone_is_no_error() -> None:
     webhooks.deliver(UUID(int=0))
-    webhooks.give_up(UUID(int=0))
+    webhooks.mark_failed(UUID(int=0))
 
 
 def test_the_signature_is_the_one_that_the_standard_gives_as_its_example() -> None:

@@ -15,9 +15,9 @@ from knowledge.models.attributes import (
     MAX_METADATA_DEPTH,
     PRIORITIES,
     TASK_STATUSES,
-    changed_attributes,
-    checked_attributes,
-    checked_task_changes,
+    check_attributes,
+    check_task_changes,
+    merge_attributes,
 )
 
 PROJECT = "11111111-1111-4111-8111-111111111111"
@@ -25,7 +25,7 @@ PROJECT = "11111111-1111-4111-8111-111111111111"
 
 def faults(type: str, **given: Any) -> dict[str, str]:
     with pytest.raises(InvalidInput) as refused:
-        checked_attributes(type, given)
+        check_attributes(type, given)
     told: Any = refused.value.details["faults"]
     assert refused.value.details["field"] == told[0]["path"]
     assert refused.value.message == f"{told[0]['path']} {told[0]['message']}."
@@ -43,7 +43,7 @@ def nested(depth: int) -> dict[str, Any]:
 @pytest.mark.parametrize("type", ENTITY_TYPES)
 def test_words_are_stored_as_searches_ask_for_them(type: str) -> None:
     needed = {"project": PROJECT} if type == "task" else {}
-    stored = checked_attributes(
+    stored = check_attributes(
         type, {"languages": ["Python", "python", "  Rust "], "category": " Auth  Flow ", **needed}
     )
     assert stored["languages"] == ["python", "rust"]
@@ -51,7 +51,7 @@ def test_words_are_stored_as_searches_ask_for_them(type: str) -> None:
 
 
 def test_a_task_is_new_in_the_backlog_and_of_medium_priority() -> None:
-    assert checked_attributes("task", {"project": PROJECT}) == {
+    assert check_attributes("task", {"project": PROJECT}) == {
         "project": PROJECT,
         "status": "backlog",
         "priority": "medium",
@@ -66,7 +66,7 @@ def test_a_whole_task_is_stored_in_its_plain_form() -> None:
         "due_date": "2026-05-01",
         "metadata": {"estimate": 1.5, "sprint": [1, None, True]},
     }
-    stored = checked_attributes("task", given)
+    stored = check_attributes("task", given)
     assert stored == {**given, "project": PROJECT, "assignees": ["Ada", "Bob"], "status": "backlog"}
 
 
@@ -74,7 +74,7 @@ def test_a_whole_task_is_stored_in_its_plain_form() -> None:
 def test_what_is_empty_is_not_stored(type: str) -> None:
     given: dict[str, Any] = {"languages": [], "metadata": {}, "category": None}
     needed = {"project": PROJECT} if type == "task" else {}
-    assert not given.keys() & checked_attributes(type, {**given, **needed}).keys()
+    assert not given.keys() & check_attributes(type, {**given, **needed}).keys()
 
 
 def test_every_fault_is_told_with_its_path() -> None:
@@ -149,7 +149,7 @@ def test_a_wrong_value_is_refused_by_its_path(given: dict[str, Any], path: str) 
     ],
 )
 def test_the_largest_that_is_taken_is_taken(given: dict[str, Any]) -> None:
-    assert checked_attributes("episode", given) == given
+    assert check_attributes("episode", given) == given
 
 
 def test_there_may_be_only_so_many_assignees() -> None:
@@ -158,10 +158,10 @@ def test_there_may_be_only_so_many_assignees() -> None:
 
 
 def test_changes_are_only_of_what_is_given_and_an_empty_one_takes_away() -> None:
-    old = checked_attributes("task", {"project": PROJECT, "due_date": "2026-05-01"})
-    changes = checked_task_changes({"due_date": None, "priority": "low"})
+    old = check_attributes("task", {"project": PROJECT, "due_date": "2026-05-01"})
+    changes = check_task_changes({"due_date": None, "priority": "low"})
     assert changes == {"due_date": None, "priority": "low"}
-    assert changed_attributes(old, changes) == {
+    assert merge_attributes(old, changes) == {
         "project": PROJECT,
         "status": "backlog",
         "priority": "low",

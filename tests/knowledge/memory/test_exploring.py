@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from knowledge.access import Access
 from knowledge.errors import InvalidId, InvalidInput, NotFound
-from knowledge.memory.exploring import Explored
+from knowledge.memory.exploring import Exploration
 from knowledge.models import Folder, Item, ItemType, RelationType
 from mcp_gateway.tools import memory_graph
 from tests.support.edges import MISSING, over_mcp, over_rest
@@ -24,7 +24,7 @@ from tests.support.searching import explore
 from tokens.models import Toolset
 
 
-def titles(explored: Explored) -> list[str]:
+def titles(explored: Exploration) -> list[str]:
     return [node.item.title for node in explored.nodes]
 
 

@@ -17,7 +17,7 @@ from knowledge.access import Access, Capability
 from knowledge.errors import NotFound, QuarryError
 from knowledge.library.items import create_folder, file_item
 from knowledge.memory.contexts import context
-from knowledge.memory.relations import contested_among, relations_of
+from knowledge.memory.relations import contradictions_among, relations_of
 from knowledge.memory.remembering import add
 from knowledge.models import Content, Item, ItemType, Relation, RelationType
 from knowledge.retrieval.caches import empty_caches
@@ -203,7 +203,7 @@ def everything(access: Access, seen: list[UUID]) -> dict[tuple[object, ...], Any
         ("list", "done"): lambda: explored(access, status="done,archived", types=["task"]),
         ("context",): lambda: ContextPack.of(context(access, goal=goal)).model_dump(mode="json"),
         ("context", "project"): lambda: contexts_of_projects(access, goal),
-        ("contested_among",): lambda: contested_among(access, seen),
+        ("contested_among",): lambda: contradictions_among(access, seen),
         ("search",): lambda: searched(access, goal),
         ("search", "plain"): lambda: searched(access, goal, use_enhanced=False),
         ("conflicts",): lambda: conflicts(access),
@@ -269,7 +269,7 @@ def refusal(access: Access, item_id: UUID) -> tuple[str, ...]:
     with pytest.raises(NotFound) as refused:
         add(access, title="x", content="x", related_to=[str(item_id)])
     said.append(refused.value.message)
-    assert contested_among(access, [item_id]) == {}
+    assert contradictions_among(access, [item_id]) == {}
     return tuple(said)
 
 

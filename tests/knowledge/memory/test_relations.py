@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from knowledge.access import Access
 from knowledge.errors import NotFound
 from knowledge.library.items import file_item
-from knowledge.memory.relations import contested_among, relate, relations_of, unrelate
+from knowledge.memory.relations import contradictions_among, relate, relations_of, unrelate
 from knowledge.models import Change, Folder, Item, Relation, RelationType
 from tests.support.edges import MISSING
 from tests.support.library import Add, Mint, Minted
@@ -280,8 +280,8 @@ def test_an_item_is_contested_only_by_what_the_caller_sees(
 ) -> None:
     beside, hidden = titled("Beside"), titled("Hidden")
     asked = [hub.pk, hidden.pk, uuid4()]
-    assert contested_among(mint(shelf).access, asked) == {hub.pk: [beside.pk]}
-    assert contested_among(library, asked) == {
+    assert contradictions_among(mint(shelf).access, asked) == {hub.pk: [beside.pk]}
+    assert contradictions_among(library, asked) == {
         hub.pk: sorted([beside.pk, hidden.pk]),
         hidden.pk: [hub.pk],
     }

@@ -163,7 +163,7 @@ def test_contradicting_marks_both_contested(edge: str, agent: Minted) -> None:
     _, said = remembered(edge, agent, **NOTE, related_to=[f"contradicts:{other.pk}"])
     new = Item.objects.get(pk=said["id"])
     asked = [new.pk, other.pk, uuid4()]
-    assert relations.contested_among(agent.access, asked) == {
+    assert relations.contradictions_among(agent.access, asked) == {
         new.pk: [other.pk],
         other.pk: [new.pk],
     }

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from knowledge.moderation.findings import found_in
+from knowledge.moderation.findings import screen_value
 from knowledge.registry.bundles import MAX_FILE_BYTES
 from knowledge.text.file_text import readable
 
@@ -49,7 +49,7 @@ def broken_every(step: int, text: str, by: bytes = b"\xff") -> bytes:
 def test_an_order_is_heard_in_a_file_that_is_no_utf_8(data: bytes) -> None:
     with pytest.raises(UnicodeDecodeError):
         data.decode()
-    found = found_in({"files": {"notes.md": readable(data)}})
+    found = screen_value({"files": {"notes.md": readable(data)}})
     assert found.secrets == []
     assert [(order["rule"], order["path"]) for order in found.orders] == [
         ("suspected_order", "$.files.notes.md")
@@ -60,7 +60,7 @@ def test_an_order_is_heard_in_a_file_that_is_no_utf_8(data: bytes) -> None:
 @pytest.mark.parametrize("text", [f"key: {SECRET}", f"{SECRET[:12]}\x01{SECRET[12:]}"])
 @pytest.mark.parametrize("before", [b"\xff ", b"\xff\xfe"])
 def test_a_secret_is_found_beside_a_broken_byte_and_told_once(before: bytes, text: str) -> None:
-    found = found_in({"files": {".env": readable(before + text.encode())}})
+    found = screen_value({"files": {".env": readable(before + text.encode())}})
     assert [secret["rule"] for secret in found.secrets] == ["github_token"]
 
 
@@ -74,7 +74,7 @@ def test_a_secret_is_found_beside_a_broken_byte_and_told_once(before: bytes, tex
     ],
 )
 def test_bytes_that_are_no_text_raise_no_alarm(data: bytes) -> None:
-    assert found_in({"files": {"asset": readable(data)}}, in_full=True).all == []
+    assert screen_value({"files": {"asset": readable(data)}}, in_full=True).all == []
 
 
 def test_of_noise_hardly_anything_is_read() -> None:
@@ -91,4 +91,4 @@ def test_harmless_texts_stay_so_in_the_encodings_of_their_languages() -> None:
         russian.encode("koi8-r"),
         japanese.encode("shift_jis"),
     ]
-    assert found_in([readable(data) for data in written]).all == []
+    assert screen_value([readable(data) for data in written]).all == []

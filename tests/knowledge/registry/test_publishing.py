@@ -265,7 +265,9 @@ def test_an_admin_who_thinks_better_of_it_hides_the_version_again(
 def test_reports_that_are_dismissed_publish_no_draft(ada: Minted, admin: User, eve: Minted) -> None:
     one = contributed_skill(ada, visibility="private")["id"]
     patched(ada, one, visibility="network")
-    quarantine.hold(Item.objects.get(), [{"kind": "report", "agent_id": "eve"}], "reports")
+    quarantine.quarantine_item(
+        Item.objects.get(), [{"kind": "report", "agent_id": "eve"}], "reports"
+    )
     restore(admin, one)
     contributed_skill(ada, skill(text="\nMore.\n"))
     assert numbers(eve, one) == [2]

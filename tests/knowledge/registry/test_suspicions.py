@@ -19,7 +19,7 @@ from knowledge.models import (
     Webhook,
 )
 from knowledge.moderation import actors, full_screening, quarantine
-from knowledge.moderation.findings import AT_ONCE, beginning_and_end, fingerprint_of, found_in
+from knowledge.moderation.findings import AT_ONCE, beginning_and_end, fingerprint_of, screen_value
 from tests.support.contributions import (
     SKILL_MD,
     TRACE,
@@ -136,7 +136,7 @@ def test_of_a_long_text_the_beginning_and_the_end_are_read_at_once() -> None:
     assert read == {"a": "x" * 13_999, "c": "z" * (AT_ONCE - 14_000)}
     assert beginning_and_end({"a": "x" * 100}) == ({"a": "x" * 100}, True)
     text = f"{'x ' * 20_000}{ORDER}"
-    assert found_in({"text": text}).orders[0]["path"] == "$.text"
+    assert screen_value({"text": text}).orders[0]["path"] == "$.text"
 
 
 @pytest.mark.parametrize(("words", "reason"), [(ORDER, "injection"), (f"Use {SECRET}.", "secret")])
@@ -180,7 +180,7 @@ def test_what_was_written_anew_meanwhile_is_read_again(ada: Minted) -> None:
     one = contributed_skill(ada, long_skill(ORDER))["id"]
     screened = full_screening.screen(Item.objects.get().pk)
     contributed_skill(ada, long_skill("Nothing to see."))
-    assert full_screening.settle(Item.objects.get().pk, screened) is False
+    assert full_screening.record_findings(Item.objects.get().pk, screened) is False
     actors.screen_item.fn(one)
     item = Item.objects.get()
     assert (item.half_screened, item.suspicions, item.quarantined) == (False, [], False)

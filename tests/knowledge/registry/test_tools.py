@@ -191,7 +191,7 @@ def test_an_answer_has_the_first_whole_and_of_others_what_there_is_room_for(
 ) -> None:
     contributed_skill(agent, skill("One"))
     contributed_skill(agent, skill("Two"))
-    monkeypatch.setattr("knowledge.registry.published.MAX_CONTENT", 10)
+    monkeypatch.setattr("knowledge.registry.published_items.MAX_CONTENT", 10)
     results = found(agent, "kp_search_skill", "review", min_quality=0.0)
     assert [each["content"] is None for each in results] == [False, True]
 

@@ -247,7 +247,7 @@ def test_what_is_held_back_is_judged_by_nobody_until_an_admin_has_ruled(
 ) -> None:
     colleague = mint(name="another of the same owner", toolsets=REGISTRY)
     path = f"knowledge/{unit.pk}/validations"
-    held = quarantine.hold(unit, [{"kind": "injection"}])
+    held = quarantine.quarantine_item(unit, [{"kind": "injection"}])
     for token, code in ((colleague, "conflict"), (judges[0], "not_found")):
         assert judge(token, unit, True)[0] == code
         assert over_rest(token, "POST", path, valid=False)[0] == code
@@ -298,7 +298,7 @@ def test_a_verdict_may_also_keep_it_out_for_good(
 def test_only_an_admin_rules_and_only_in_known_words(
     unit: Item, judges: list[Minted], admin: User, stranger: User
 ) -> None:
-    held = quarantine.hold(unit, [{"kind": "injection"}])
+    held = quarantine.quarantine_item(unit, [{"kind": "injection"}])
     with pytest.raises(CapabilityDenied):
         quarantine.rule(stranger, held.pk, "restored")
     with pytest.raises(InvalidInput):
@@ -309,8 +309,8 @@ def test_only_an_admin_rules_and_only_in_known_words(
 
 
 def test_what_is_found_meanwhile_is_added_to_the_open_quarantine(unit: Item) -> None:
-    quarantine.hold(unit, [{"kind": "injection", "rule": "one"}])
-    quarantine.hold(unit, [{"kind": "injection", "rule": "two"}])
+    quarantine.quarantine_item(unit, [{"kind": "injection", "rule": "one"}])
+    quarantine.quarantine_item(unit, [{"kind": "injection", "rule": "two"}])
     assert [each["rule"] for each in Quarantine.objects.get().findings] == ["one", "two"]
 
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from knowledge.access import Access
 from knowledge.memory.remembering import add as remember
-from knowledge.memory.work import manage
+from knowledge.memory.task_changes import manage
 from knowledge.models import Folder, Item
 from knowledge.retrieval.scope import Narrowing
 from tests.support.contributions import agent_of, contributed_skill, found, skill

@@ -20,7 +20,7 @@ from knowledge.library.items import (
     file_item,
     unfile_item,
 )
-from knowledge.maintenance import mending
+from knowledge.maintenance import repair
 from knowledge.models import Chunk, Filing, Folder, Item, LibrarySize
 from knowledge.text.chunking import chunk
 from tests.support.index import faults, text_of
@@ -83,7 +83,7 @@ def _delete_folder(seeded: random.Random, access: Access) -> None:
 
 
 def _rebuild(seeded: random.Random, access: Access) -> None:
-    for _ in mending.rebuild([item.pk for item in _some_items(seeded, access)]):
+    for _ in repair.rebuild([item.pk for item in _some_items(seeded, access)]):
         pass
 
 

@@ -82,9 +82,9 @@ def test_the_plan_follows_the_size_of_the_scope() -> None:
     assert keyword_plan(10_000, library_chunks=10_000) is KeywordPlan.INDEX
     assert keyword_plan(10_000, library_chunks=1_000_000) is KeywordPlan.SIFT
     assert keyword_plan(100_000, library_chunks=1_000_000) is KeywordPlan.INDEX
-    assert plans.oversampling(1024, wanted=100) == 200
-    assert plans.oversampling(384, wanted=100) == 800
-    assert plans.oversampling(1024, wanted=5_000) == 10_000
+    assert plans.candidates_by_bits(1024, wanted=100) == 200
+    assert plans.candidates_by_bits(384, wanted=100) == 800
+    assert plans.candidates_by_bits(1024, wanted=5_000) == 10_000
 
 
 def test_a_narrow_scope_gets_all_its_hits(

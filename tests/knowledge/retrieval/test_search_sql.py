@@ -9,12 +9,12 @@ from django.conf import settings
 
 from knowledge.access import Access, Capability
 from knowledge.models import Generation
-from knowledge.retrieval import door, scope, statement
+from knowledge.retrieval import scope, statement, visibility_sql
+from knowledge.retrieval.binary_cursor import Binary
+from knowledge.retrieval.candidate_terms import Word
 from knowledge.retrieval.keyword import KeywordQuery
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
-from knowledge.retrieval.reading import Binary
 from knowledge.retrieval.scope import Reach, Scope
-from knowledge.retrieval.theta import Word
 from tests.support.sql import laid_out
 
 PAGE = Path(settings.BASE_DIR) / "docs/search-sql.md"
@@ -113,15 +113,19 @@ def sections() -> Iterator[str]:
     yield "\n## What an answer shows\n"
     where = SCOPES["a folder of 1,000 chunks"]
     for name, template in (("In full", statement._IN_FULL), ("In brief", statement._IN_BRIEF)):
-        sql, _ = statement._told("the ranking", where, template)
+        sql, _ = statement._statement_for("the ranking", where, template)
         yield shown(f"{name}, to a token of one folder", sql)
 
 
 def grounds() -> Iterator[str]:
     for name, reach, (items, _) in (
-        ("A whole library, by what it leaves out", Reach.LIBRARY, door.left_out(OWNER)),
-        ("A token of one folder", Reach.LIBRARY, door.searchable(FOLDER)),
-        ("The registry", Reach.REGISTRY, door.published(OWNER)),
+        (
+            "A whole library, by what it leaves out",
+            Reach.LIBRARY,
+            visibility_sql.hidden_items_sql(OWNER),
+        ),
+        ("A token of one folder", Reach.LIBRARY, visibility_sql.searchable(FOLDER)),
+        ("The registry", Reach.REGISTRY, visibility_sql.published_items_sql(OWNER)),
     ):
         yield shown(name, scope._GROUND.format(items=items, owners=scope._OWNERS[reach]))
 

@@ -13,7 +13,7 @@ from knowledge.sources.canonical import (
     episode_key,
     key,
     same_site,
-    unwrapped,
+    unwrap_amp,
     video_id,
 )
 
@@ -189,8 +189,8 @@ def test_an_episode_is_known_by_its_name_within_its_feed() -> None:
 
 def test_a_cache_is_unwrapped_to_the_publisher() -> None:
     cached = "https://example-com.cdn.ampproject.org/v/s/example.com/a?x=1"
-    assert unwrapped(cached) == "https://example.com/a?x=1"
-    assert unwrapped("https://example.com/c/s/victim.example/a") == (
+    assert unwrap_amp(cached) == "https://example.com/a?x=1"
+    assert unwrap_amp("https://example.com/c/s/victim.example/a") == (
         "https://example.com/c/s/victim.example/a"
     )
 

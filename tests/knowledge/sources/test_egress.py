@@ -28,7 +28,9 @@ CLIENTS = {
 }
 # These fetch what they are given, past the guarded client.
 DOWNLOADERS = {"fetch_url", "fetch_response", "urlopen", "urlretrieve"}
-GUARD = {f"knowledge/sources/{name}.py" for name in ("exchange", "guarded_session", "http", "wire")}
+GUARD = {
+    f"knowledge/sources/{name}.py" for name in ("http_exchange", "guarded_session", "http", "wire")
+}
 YOUTUBE = {"yt_dlp", "youtube_transcript_api"}
 # Words of other clients that open nothing, for those who talk to libraries in their terms.
 HARMLESS = {"requests": {"RequestException", "Response"}, "urllib.request": {"Request"}}

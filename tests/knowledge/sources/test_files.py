@@ -8,7 +8,7 @@ import pytest
 from knowledge.errors import IngestFailed, UnsupportedMedia
 from knowledge.sources.extracted import Extracted
 from knowledge.sources.files import ALLOWED, HEAD, check_declared, kind_of, read_file, sniff
-from knowledge.sources.parsers.reading import READERS
+from knowledge.sources.parsers.dispatch import READERS
 from tests.support import files as made
 from tests.support.files import DOCX, PPTX, XLSX, W
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from knowledge.errors import IngestFailed
-from knowledge.sources import exchange
+from knowledge.sources import http_exchange
 from knowledge.sources.http import fetch
 from tests.support.http_servers import answer, forwarding, header_of, says, serving
 from tests.support.tls import HOST, Secured, serving_securely
@@ -34,7 +34,7 @@ def test_a_certificate_for_another_name_is_not_believed(secured: Secured) -> Non
 def test_a_certificate_that_nobody_vouches_for_is_not_believed(
     secured: Secured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "_tls", ssl.create_default_context)
+    monkeypatch.setattr(http_exchange, "_tls", ssl.create_default_context)
     with pytest.raises(IngestFailed):
         fetch(f"https://{HOST}/")
     assert secured.server.requests == []

@@ -195,7 +195,7 @@ def test_an_address_that_leads_inside_or_nowhere_is_refused(url: str) -> None:
 
 
 def test_a_caches_own_words_never_stand_for_the_publishers(site: HTTPServer, monkeypatch) -> None:
-    monkeypatch.setattr(canonical, "unwrapped", lambda url: url.replace("/cached", "/rivers"))
+    monkeypatch.setattr(canonical, "unwrap_amp", lambda url: url.replace("/cached", "/rivers"))
     serve_page(site, "/rivers", ARTICLE)
     serve_page(site, "/cached", LOGIN)
     site.expect_request("/short").respond_with_data("", status=302, headers={"Location": "/cached"})

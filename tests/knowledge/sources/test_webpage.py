@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from knowledge.errors import IngestFailed
-from knowledge.sources.webpage import look_at, read_page
+from knowledge.sources.webpage import parse_page, read_page
 from tests.support.pages import (
     ARTICLE,
     CHALLENGE,
@@ -128,8 +128,8 @@ def test_the_encoding_is_found_where_the_page_or_the_server_tells_it(
 
 
 def test_an_address_that_a_page_claims_is_told_only_when_it_is_of_its_own_host() -> None:
-    assert look_at(ARTICLE.encode(), url=URL).canonical == ""
-    assert look_at(ARTICLE.encode(), url="https://www.victim.example/x").canonical == (
+    assert parse_page(ARTICLE.encode(), url=URL).canonical == ""
+    assert parse_page(ARTICLE.encode(), url="https://www.victim.example/x").canonical == (
         "https://victim.example/other"
     )
 
@@ -150,7 +150,7 @@ def test_a_very_large_page_is_read_whole() -> None:
 
 
 def test_feeds_and_recordings_of_a_page_are_told_with_whole_addresses() -> None:
-    page = look_at(
+    page = parse_page(
         b"""<html><head><title>Episode 1</title>
         <link rel="alternate" type="application/rss+xml" href="/feed.xml">
         <link rel="alternate" type="text/html" href="/other">

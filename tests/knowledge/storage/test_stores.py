@@ -158,7 +158,7 @@ def test_a_full_disk_keeps_nothing(folder: LocalStore, monkeypatch: pytest.Monke
 
 def test_a_signature_is_good_for_one_key_and_time(folder: LocalStore) -> None:
     asked: dict[str, Any] = {"media_type": "text/plain", "size": 5, "expires_at": in_a_while()}
-    put = folder.signed_put(KEY, **asked)
+    put = folder.sign_put(KEY, **asked)
     [signature] = parse_qs(urlsplit(put.url).query)["signature"]
     assert (put.method, put.headers) == ("PUT", {"Content-Type": "text/plain"})
     good: dict[str, Any] = {"expires_at": asked["expires_at"], "signature": signature}
@@ -179,7 +179,7 @@ def test_a_signature_is_good_for_one_key_and_time(folder: LocalStore) -> None:
 
 
 def test_a_presigned_put_is_taken_once(bucket: S3Store) -> None:
-    put = bucket.signed_put(KEY, media_type="text/plain", size=5, expires_at=in_a_while())
+    put = bucket.sign_put(KEY, media_type="text/plain", size=5, expires_at=in_a_while())
     first = httpx2.request(put.method, put.url, headers=put.headers, content=b"first")
     again = httpx2.request(put.method, put.url, headers=put.headers, content=b"other")
     assert (first.status_code, again.status_code) == (200, 412)
@@ -188,7 +188,7 @@ def test_a_presigned_put_is_taken_once(bucket: S3Store) -> None:
 
 def test_a_presigned_put_signs_type_length_condition_and_time(bucket: S3Store) -> None:
     asked: dict[str, Any] = {"media_type": "text/plain", "size": 5, "expires_at": in_a_while()}
-    query = parse_qs(urlsplit(bucket.signed_put(KEY, **asked).url).query)
+    query = parse_qs(urlsplit(bucket.sign_put(KEY, **asked).url).query)
     signed = query["X-Amz-SignedHeaders"][0].split(";")
     assert signed == ["content-length", "content-type", "host", "if-none-match"]
     assert 890 <= int(query["X-Amz-Expires"][0]) <= 900

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from knowledge.storage.zips import Archive, zipped
+from knowledge.storage.zips import Archive, zip_members
 from tests.support.exchange import rezipped
 
 
@@ -17,7 +17,7 @@ def pieces(count: int) -> Iterator[bytes]:
 
 
 def written(*members: tuple[str, bytes | Iterator[bytes]]) -> bytes:
-    return b"".join(zipped(members))
+    return b"".join(zip_members(members))
 
 
 def read(archive: bytes, name: str, longest: int = 1000) -> list[bytes]:
@@ -51,9 +51,9 @@ def test_sizes_beyond_four_gigabytes_are_told_in_the_directory() -> None:
 
 def zip_entries(*, size: int, offset: int) -> list[bytes]:
     """A directory alone, for nobody would wait for the members."""
-    from knowledge.storage.zips import _end, _Written
+    from knowledge.storage.zips import _end, _ZipMember
 
-    member = _Written(b"large", offset)
+    member = _ZipMember(b"large", offset)
     member._size = member._packed_size = size
     entry = member.entry()
     return [entry + _end(1, len(entry), 0)]
@@ -62,7 +62,7 @@ def zip_entries(*, size: int, offset: int) -> list[bytes]:
 def test_memory_does_not_grow_with_the_archive() -> None:
     def peak(members: int) -> int:
         tracemalloc.start()
-        for _ in zipped((f"{number:06}.md", b"x" * 100) for number in range(members)):
+        for _ in zip_members((f"{number:06}.md", b"x" * 100) for number in range(members)):
             pass
         top = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()

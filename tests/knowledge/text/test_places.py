@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.sources.extracted import Segment, spoken
+from knowledge.sources.extracted import Segment, join_segments
 from knowledge.text.places import link_to, mark_before, span_locator
 
 SECONDS = "start_sec"
@@ -56,7 +56,7 @@ def test_what_stands_between_two_parts_belongs_to_the_second(
 
 
 def test_a_chunk_that_begins_with_a_speakers_name_leads_to_what_they_say() -> None:
-    text, kept = spoken(
+    text, kept = join_segments(
         [
             Segment(start_sec=7.0, end_sec=9.0, text="Granite is hard.", speaker="Ada"),
             Segment(start_sec=40.0, end_sec=44.0, text="Chalk is soft.", speaker="Bo"),

@@ -12,9 +12,9 @@ from knowledge.trust.eigentrust import (
     PASSED_ON,
     Edge,
     Given,
-    ripple,
+    propagate_trust,
     score_of,
-    shared,
+    shares_of,
     standing_of,
     unit_of,
 )
@@ -109,12 +109,12 @@ def test_one_vote_counted_by_itself_agrees_with_the_exact_count(
     before = _given(log)
     after = _given({**log, (judge, judged): weight})
     trust = dict(standing_of(_edges(before), TRUSTED).trust)
-    was, now = shared(before.get(judge, {})), shared(after.get(judge, {}))
+    was, now = shares_of(before.get(judge, {})), shares_of(after.get(judge, {}))
     due = {
         name: PASSED_ON * trust.get(judge, 0.0) * (now.get(name, 0.0) - was.get(name, 0.0))
         for name in was.keys() | now.keys()
     }
-    for name, change in ripple(due, lambda names: after, least=1e-9).items():
+    for name, change in propagate_trust(due, lambda names: after, least=1e-9).items():
         trust[name] = trust.get(name, 0.0) + change
     exact = standing_of(_edges(after), TRUSTED).trust
     for name in trust.keys() | exact.keys():
@@ -123,7 +123,7 @@ def test_one_vote_counted_by_itself_agrees_with_the_exact_count(
 
 def test_a_ripple_that_reaches_too_many_ends() -> None:
     endless = {f"a{n}": {f"a{n + 1}": 1.0} for n in range(10_000)}
-    changed = ripple({"a0": 1e300}, lambda names: endless, least=1e-300)
+    changed = propagate_trust({"a0": 1e300}, lambda names: endless, least=1e-300)
     assert len(changed) < 10_000
 
 

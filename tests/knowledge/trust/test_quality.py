@@ -14,7 +14,7 @@ from knowledge.trust.quality import (
     TRACE_PROFILES,
     WEIGHTS,
     Assessment,
-    Measured,
+    Measurement,
     assess,
 )
 from knowledge.trust.substance import substance_of
@@ -30,10 +30,10 @@ from tests.support.judged_contributions import (
     trace_of,
 )
 
-NEW = Measured(1.0, "")
-USUAL = Measured(0.55, "")
+NEW = Measurement(1.0, "")
+USUAL = Measurement(0.55, "")
 """What most texts of a field keep beside each other, measured with the local model."""
-COPIED = Measured(0.1, "")
+COPIED = Measurement(0.1, "")
 
 SKILL_FIELDS: Json = {
     "name": "Postgres lock triage",
@@ -82,7 +82,7 @@ def test_spam_does_not_however_new_it_is(type: str, kind: str) -> None:
 
 
 def test_a_trace_scores_by_the_published_formula() -> None:
-    assessment = assess("reasoning_trace", TRACE, Measured(0.8, ""))
+    assessment = assess("reasoning_trace", TRACE, Measurement(0.8, ""))
     assert value_of(assessment, "complexity") == pytest.approx(0.5 + 0.3 + 0.2 * 8 / 20)
     assert value_of(assessment, "diversity") == pytest.approx(3 * 2 / 8)
     assert value_of(assessment, "outcome") == pytest.approx(0.9)
@@ -167,7 +167,7 @@ documents: dict[str, Any] = {
 @given(st.data())
 def test_the_breakdown_always_adds_up_to_a_score_between_0_and_1(data: st.DataObject) -> None:
     type = data.draw(st.sampled_from(sorted(documents)))
-    novelty = Measured(data.draw(st.floats(0, 1)), "")
+    novelty = Measurement(data.draw(st.floats(0, 1)), "")
     assessment = assess(type, data.draw(documents[type]), novelty)
     shares = [factor.value * factor.weight for factor in assessment.factors]
     assert 0 <= assessment.intrinsic <= 1
@@ -204,5 +204,5 @@ def test_spam_is_named_for_what_it_is(kind: str) -> None:
 def test_no_text_is_long_to_measure(piece: str) -> None:
     text = piece * (400_000 // len(piece))
     begun = process_time()
-    assess("skill", {"body": text}, Measured(1.0, ""))
+    assess("skill", {"body": text}, Measurement(1.0, ""))
     assert process_time() - begun < 20

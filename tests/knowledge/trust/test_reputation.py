@@ -96,7 +96,7 @@ def test_the_operator_chooses_where_trust_begins(owner: User, root: User) -> Non
     reputation.recompute()
     assert agent("bob/careful").score >= 0.95
     assert agent("ada/good").score > 0
-    reputation.distrust(["bob/careful"])
+    reputation.end_initial_trust(["bob/careful"])
     reputation.recompute()
     assert agent("ada/good").score == 0
 
@@ -145,7 +145,7 @@ def test_counted_vote_by_vote_it_agrees_with_the_exact_count(owner: User, root: 
         item, judge = random.choice(items), random.choice(judges)
         if judge == item.added_by_agent:
             continue
-        with reputation.counted(judge, item.added_by_agent):
+        with reputation.recount_judgments(judge, item.added_by_agent):
             Validation.objects.filter(item=item, agent_id=judge).update(is_current=False)
             judged(item, judge, valid=random.random() < 0.75)
     incremental = {each.agent_id: (each.trust, each.score) for each in Agent.objects.all()}
@@ -160,7 +160,7 @@ def test_one_vote_does_not_read_the_whole_log(
     owner: User, root: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     item = made_item(owner, "ada/good")
-    with django_assert_max_num_queries(20), reputation.counted("root/one", "ada/good"):
+    with django_assert_max_num_queries(20), reputation.recount_judgments("root/one", "ada/good"):
         judged(item, "root/one")
     assert agent("ada/good").score > 0.3
 

@@ -134,13 +134,13 @@ def test_without_an_embedder_half_is_assumed_and_a_job_asks_again(
     novelty = Quality.objects.get(item=item).factors["novelty"]
     assert (novelty["value"], novelty["is_known"]) == (UNKNOWN, False)
     assert "It is away." in novelty["because"]
-    assert scoring.unscored(10) == [item.pk]
+    assert scoring.items_without_score(10) == [item.pk]
     monkeypatch.setattr(failing, "failure", None)
     empty_caches()
     sweep_scores.fn()
     rescore_item.fn(str(item.pk))
     assert Quality.objects.get(item=item).factors["novelty"]["is_known"] is True
-    assert scoring.unscored(10) == []
+    assert scoring.items_without_score(10) == []
 
 
 def test_a_long_text_is_compared_from_its_beginning_to_its_end(author: Minted) -> None:
