@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypedDict, Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -12,7 +12,7 @@ from knowledge.access import Access, Capability
 from knowledge.errors import ForbiddenBinary, IngestFailed, InvalidInput
 from knowledge.indexing.preparing import Prepared, prepare
 from knowledge.ingest import contents
-from knowledge.ingest.items import MAX_TITLE, ItemOptions, create_item
+from knowledge.ingest.items import MAX_TITLE, ItemOptions, create_item, create_text_item
 from knowledge.models import Content, Folder, Item, Transform
 from knowledge.monitoring.metrics import INGESTED
 from knowledge.sources import canonical, links
@@ -53,31 +53,20 @@ def add_to_knowledge(
     *,
     kind: str,
     text: str | None = None,
-    title: str | None = None,
     url: str | None = None,
-    in_kb: bool = True,
-    auto_transform: bool = False,
-    tags: Collection[str] = (),
-    folder_id: UUID | None = None,
+    **given: "Unpack[AddOptions]",
 ) -> AddedItem:
     """Add what the caller sent, by its kind; into a folder within its reach, if it names one."""
     access.require(Capability.WRITE)
     check_kind(kind)
     if kind == "text":
-        title = require_value(title, "title", kind)
-    options = check_options(
-        access,
-        title=title,
-        in_kb=in_kb,
-        tags=tags,
-        auto_transform=auto_transform,
-        folder_id=folder_id,
-    )
+        require_value(given.get("title"), "title", kind)
+    options = check_options(access, **given)
     if kind == "url":
         item = _add_link(access, require_value(url, "url", kind), options)
     else:
         item = _add_text(access, require_value(text, "text", kind), options)
-    return AddedItem.of(access, item, folder_id)
+    return AddedItem.of(access, item, options.folder_id)
 
 
 def add_text(
@@ -92,10 +81,7 @@ def _add_text(access: Access, text: str, options: ItemOptions) -> Item:
     text = check_text(text)
     prepared = prepare(text, options.title) if options.in_kb else None
     with transaction.atomic():
-        content = Content.objects.create_text(
-            owner_id=access.owner_id, title=options.title, text=text
-        )
-        return create_item(access, content, options, prepared)
+        return create_text_item(access, text, options, prepared)
 
 
 @contextmanager
@@ -175,23 +161,26 @@ def require_value(value: str | None, field: str, kind: str) -> str:
     return value
 
 
-def check_options(
-    access: Access,
-    *,
-    title: str | None = None,
-    in_kb: bool = True,
-    tags: Collection[str] = (),
-    auto_transform: bool = False,
-    folder_id: UUID | None = None,
-) -> ItemOptions:
+class AddOptions(TypedDict, total=False):
+    """What a caller may say of what it adds, whatever that is; not checked yet."""
+
+    title: str | None
+    in_kb: bool
+    tags: Collection[str]
+    auto_transform: bool
+    folder_id: UUID | None
+
+
+def check_options(access: Access, **given: Unpack[AddOptions]) -> ItemOptions:
     """The options within the rules: a kb_only token adds to the knowledge base in any case."""
+    title, folder_id = given.get("title"), given.get("folder_id")
     if folder_id:
         Folder.objects.visible_to(access).all_of([folder_id])
     return ItemOptions(
         title="" if title is None else clean_line(title, field="title", longest=MAX_TITLE),
-        in_kb=in_kb or access.kb_only,
-        tags=tuple(clean_tags(tags)),
-        auto_transform=auto_transform,
+        in_kb=given.get("in_kb", True) or access.kb_only,
+        tags=tuple(clean_tags(given.get("tags", ()))),
+        auto_transform=given.get("auto_transform", False),
         folder_id=folder_id,
     )
 

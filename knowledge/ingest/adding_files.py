@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
+from typing import Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -9,7 +10,7 @@ from django.db import transaction
 from knowledge.access import Access, Capability
 from knowledge.errors import QuarryError
 from knowledge.ingest import contents
-from knowledge.ingest.adding import AddedItem, check_options
+from knowledge.ingest.adding import AddedItem, AddOptions, check_options
 from knowledge.ingest.items import ItemOptions, create_item
 from knowledge.ingest.uploads import (
     DOCUMENTS,
@@ -29,41 +30,22 @@ def finish_upload(
     upload_id: UUID,
     *,
     kinds: Collection[str],
-    title: str | None = None,
-    in_kb: bool = True,
-    tags: Collection[str] = (),
-    auto_transform: bool = False,
-    folder_id: UUID | None = None,
+    **given: Unpack[AddOptions],
 ) -> AddedItem:
     """Make an item of a stored file; asked again, answer the item that it has become."""
     access.require(Capability.WRITE)
+    folder_id = given.get("folder_id")
     if folder_id:
         Folder.objects.visible_to(access).all_of([folder_id])
     with transaction.atomic():
         upload = take_upload(access, upload_id, kinds=kinds)
         if upload.state == UploadState.FINISHED:
             return _earlier_answer(access, upload, folder_id)
-        options = check_options(
-            access,
-            title=title,
-            in_kb=in_kb,
-            tags=tags,
-            auto_transform=auto_transform,
-            folder_id=folder_id,
-        )
+        options = check_options(access, **given)
         return AddedItem.of(access, add_upload(access, upload, options), folder_id)
 
 
-def add_file(
-    access: Access,
-    path: Path,
-    *,
-    title: str | None = None,
-    in_kb: bool = True,
-    tags: Collection[str] = (),
-    auto_transform: bool = False,
-    folder_id: UUID | None = None,
-) -> AddedItem:
+def add_file(access: Access, path: Path, **given: Unpack[AddOptions]) -> AddedItem:
     """Add a file of this machine in one go: all three steps are taken, or nothing is left."""
     with path.open("rb") as file:
         media_type = files.sniff(file.read(files.HEAD), path.name)
@@ -71,16 +53,7 @@ def add_file(
     upload = begin_upload(access, filename=path.name, media_type=media_type, size=size).upload
     try:
         live_store().put(upload.key, path)
-        return finish_upload(
-            access,
-            upload.pk,
-            kinds=RECORDINGS | DOCUMENTS,
-            title=title,
-            in_kb=in_kb,
-            tags=tags,
-            auto_transform=auto_transform,
-            folder_id=folder_id,
-        )
+        return finish_upload(access, upload.pk, kinds=RECORDINGS | DOCUMENTS, **given)
     except QuarryError:
         live_store().delete(upload.key)
         upload.delete()

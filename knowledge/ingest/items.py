@@ -49,6 +49,14 @@ class ItemOptions:
     """A folder within the caller's reach, in place of the one that a token always adds to."""
 
 
+def create_text_item(
+    access: Access, text: str, options: ItemOptions, prepared: Prepared | None
+) -> Item:
+    """Write a text that only the caller has, and their item of it."""
+    content = Content.objects.create_text(owner_id=access.owner_id, title=options.title, text=text)
+    return create_item(access, content, options, prepared)
+
+
 def create_item(
     access: Access, content: Content, options: ItemOptions, prepared: Prepared | None
 ) -> Item:

@@ -9,12 +9,11 @@ from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput
 from knowledge.indexing import preparing
 from knowledge.indexing.preparing import Prepared
-from knowledge.ingest.items import ItemOptions, create_item
+from knowledge.ingest.items import ItemOptions, create_text_item
 from knowledge.memory.conflicts import Conflicts, near_duplicates
 from knowledge.memory.relations import all_still_there, link, visible_items
 from knowledge.models import (
     MEMORY_TYPES,
-    Content,
     Item,
     ItemType,
     Relation,
@@ -146,9 +145,6 @@ def clean_content(text: str, *, field: str) -> str:
 
 def write_draft(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> Item:
     """Write a draft within the caller's transaction; a suspected one is marked."""
-    content = Content.objects.create_text(
-        owner_id=access.owner_id, title=draft.title, text=draft.text
-    )
     options = ItemOptions(
         title=draft.title,
         tags=draft.tags,
@@ -157,7 +153,7 @@ def write_draft(access: Access, draft: Draft, *, folder_id: UUID | None = None) 
         suspicions=draft.found.orders,
         folder_id=folder_id,
     )
-    item = create_item(access, content, options, draft.ready)
+    item = create_text_item(access, draft.text, options, draft.ready)
     actors.screen_the_rest(item, draft.found)
     return item
 

@@ -11,11 +11,10 @@ from knowledge.access import Access
 from knowledge.errors import Conflict
 from knowledge.indexing import preparing
 from knowledge.indexing.preparing import Prepared
-from knowledge.ingest.items import ItemOptions, create_item, rewrite_item
+from knowledge.ingest.items import ItemOptions, create_text_item, rewrite_item
 from knowledge.ledger import changes
 from knowledge.models import (
     UNIT_TYPES,
-    Content,
     Item,
     ItemType,
     Quality,
@@ -178,9 +177,6 @@ def _visibility_of(draft: Draft, known: Item | None) -> Visibility:
 
 
 def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> ContributionAnswer:
-    content = Content.objects.create_text(
-        owner_id=access.owner_id, title=draft.title, text=draft.text
-    )
     options = ItemOptions(
         title=draft.title,
         tags=draft.tags,
@@ -188,7 +184,7 @@ def _first(access: Access, draft: Draft, ready: Prepared, novelty: Novelty) -> C
         attributes={**draft.attributes, "digest": draft.digest},
         visibility=_visibility_of(draft, None),
     )
-    item = create_item(access, content, options, ready)
+    item = create_text_item(access, draft.text, options, ready)
     return _create_version(access, item, draft, novelty)
 
 
