@@ -1,9 +1,11 @@
 """The pages of accounts: what everybody may open, and what nobody is told."""
 
 import re
+import time
 from typing import Any
 
 import pytest
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
@@ -187,3 +189,31 @@ def test_the_front_door_leads_admins_and_members_to_their_own(
     client.force_login(maya)
     assert client.get("/").headers["Location"] == "/accounts/"
     assert admin_client.get("/").headers["Location"] == "/admin/"
+
+
+def test_a_second_factor_is_asked_for_once_it_is_set_up(client: Client, maya: User) -> None:
+    sign_in(client, "maya", PASSWORD)
+    page = client.get("/accounts/2fa/totp/activate/", follow=True).content.decode()
+    again = {"password": PASSWORD, "next": "/accounts/2fa/totp/activate/", **csrf(page)}
+    page = client.post("/accounts/reauthenticate/", again, follow=True).content.decode()
+    found = re.search(r'value="([A-Z2-7]{16,})"', page)
+    assert found
+    secret = found[1]
+    answer = client.post("/accounts/2fa/totp/activate/", {"code": code_of(secret), **csrf(page)})
+    assert answer.status_code == 302
+    other = Client()
+    asked = sign_in(other, "maya", PASSWORD)
+    assert asked.headers["Location"] == "/accounts/2fa/authenticate/"
+    assert other.get("/accounts/").headers["Location"].startswith("/accounts/login/")
+    page = other.get("/accounts/2fa/authenticate/").content.decode()
+    wrong = other.post("/accounts/2fa/authenticate/", {"code": "000000", **csrf(page)})
+    assert wrong.status_code == 200
+    cache.clear()  # a code counts once
+    right = other.post("/accounts/2fa/authenticate/", {"code": code_of(secret), **csrf(page)})
+    assert right.status_code == 302
+    assert other.get("/accounts/").status_code == 200
+
+
+def code_of(secret: str) -> str:
+    """What an authenticator app shows now."""
+    return str(format_hotp_value(hotp_value(secret, int(time.time()) // 30)))
