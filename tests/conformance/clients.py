@@ -19,6 +19,7 @@ from tests.support.up import REPOSITORY
 HERE = Path(__file__).parent
 # Git, ruff and mypy leave `var` alone, and the scripts must lie beside what they import.
 CACHE = REPOSITORY / "var" / "conformance"
+CONFORMANCE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 NODE_MAJOR = 22
 DEADLINE = 300
 STONES = 51

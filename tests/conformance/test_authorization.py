@@ -9,8 +9,7 @@ from typing import Any
 
 import requests
 
-from tests.conformance.clients import CACHE, DEADLINE, Node, Product
-from tests.conformance.test_foreign_clients import CONFORMANCE
+from tests.conformance.clients import CACHE, CONFORMANCE, DEADLINE, Node, Product
 from tests.support.oauth import hidden_fields
 
 CALLBACK = "http://127.0.0.1:3917/callback"

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients import HERE, STONES, Node, Product
+from tests.conformance.clients import CONFORMANCE, HERE, STONES, Node, Product
 
-CONFORMANCE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 TOOLS = [
     *("search_knowledge_base", "get_item", "list_recent", "list_folders"),

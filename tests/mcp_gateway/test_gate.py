@@ -50,7 +50,9 @@ def bearer(secret: str) -> dict[str, str]:
 def test_without_a_token_nobody_comes_in(http: httpx2.Client) -> None:
     answer = http.post("/mcp", json=PING)
     assert answer.status_code == 401
-    assert answer.headers["www-authenticate"] == 'Bearer realm="quarry"'
+    told = answer.headers["www-authenticate"]
+    assert told.startswith('Bearer realm="quarry", resource_metadata="http')
+    assert told.endswith('/.well-known/oauth-protected-resource/mcp", scope="kb:read kb:write"')
     told = answer.json()
     assert told["error"] == "missing_bearer_token"
     assert "Authorization: Bearer" in told["message"]

@@ -61,7 +61,7 @@ def awaited(task: asyncio.Task[Any]) -> Iterator[FrameType]:
 
 def is_listening(frames: list[FrameType]) -> bool:
     """Whether a task only waits for the client to leave."""
-    return "replayed" in {frame.f_code.co_name for frame in frames}
+    return "receive_replay" in {frame.f_code.co_name for frame in frames}
 
 
 async def add_a_note(secret: str, walk: Walk) -> httpx2.Response:

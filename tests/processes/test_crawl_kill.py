@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
+from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
@@ -122,8 +123,9 @@ def turnstile() -> Turnstile:
 
 
 @pytest.fixture
-def book(site: HTTPServer, turnstile: Turnstile) -> DocSite:
-    book = handbook(site, COUNT)
+def book(httpserver: HTTPServer, settings: Settings, turnstile: Turnstile) -> DocSite:
+    settings.QUARRY_ALLOWED_PRIVATE_HOSTS = [f"{httpserver.host}:{httpserver.port}"]
+    book = handbook(httpserver, COUNT)
     book.before_answering = lambda path: (
         turnstile.pass_by("page") if path.startswith("/guide/") else None
     )

@@ -6,8 +6,10 @@ import subprocess
 import sys
 import threading
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from django.conf import settings
@@ -36,12 +38,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         host = options["host"]
         listener = _listen(host, options["port"])
-        # A service manager's stop is the same as Ctrl-C, also after the server has had its turn.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
         share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
         worker = None if options["no_worker"] else WorkerProcess()
         try:
-            self._prepare()
+            with _remembering_interrupts():
+                self._prepare()
             if worker:
                 worker.start()
             port = listener.getsockname()[1]
@@ -155,6 +156,29 @@ class WorkerProcess:
                 stdout=subprocess.DEVNULL,
             )
             return self._process
+
+
+@contextmanager
+def _remembering_interrupts() -> Iterator[None]:
+    """Stop after this at the latest: an interrupt that arrives within a destructor is lost.
+
+    A service manager's stop is the same as Ctrl-C, also after the server has had its turn.
+    """
+    came = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        signal.default_int_handler(number, frame)
+
+    stops = (signal.SIGINT, signal.SIGTERM)
+    for number in stops:
+        signal.signal(number, interrupt)
+    yield
+    for number in stops:
+        signal.signal(number, signal.default_int_handler)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _listen(host: str, port: int) -> socket.socket:

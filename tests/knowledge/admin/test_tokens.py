@@ -135,7 +135,7 @@ def test_a_form_that_is_sent_twice_at_once_mints_one_token(
 def test_a_form_older_than_a_day_is_refused(
     admin_client: Client, owner: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokens.admin.minting._FORM_LIVES_SEC", -1)
+    monkeypatch.setattr("tokens.single_use._LIVES_SEC", -1)
     answer = admin_client.post(reverse(ADD), form_for(owner))
     assert "too old" in answer.content.decode()
     assert not Token.objects.exists()

@@ -16,7 +16,10 @@ from referencing.jsonschema import DRAFT202012
 from knowledge.api.errors import STATUSES
 from knowledge.api.examples import EXAMPLES
 
-SESSION_ONLY = {"list_tokens", "mint_token", "revoke_token"}
+SESSION_ONLY = {
+    *("list_tokens", "mint_token", "revoke_token"),
+    *("list_connections", "get_connection", "narrow_connection", "revoke_connection"),
+}
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from knowledge.indexing.binary_rows import (
     jsonb,
     text_array,
 )
-from tests.knowledge.indexing.test_pipeline import HEADINGS
+from tests.support.headings import HEADINGS
 
 LOCATOR = '{"name": "é \\"quoted\\" \\\\ 🪨", "char_span": [0, 45]}'
 

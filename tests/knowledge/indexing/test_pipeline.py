@@ -5,15 +5,8 @@ from knowledge.indexing import pipeline
 from knowledge.models import Chunk, ChunkText
 from knowledge.text.chunking import Piece
 from knowledge.text.places import span_locator
+from tests.support.headings import HEADINGS
 from tests.support.library import Add
-
-HEADINGS: list[tuple[str, ...]] = [
-    (),
-    ("Plain",),
-    ("", "NULL", "null"),
-    ('"quoted"', "back\\slash", "{brace}", "comma, comma"),
-    ("tab\there", "new\nline", "\\N", "私は学生です", "🙂 é", "x" * 5_000),
-]
 
 
 def test_chunks_are_read_back_as_they_were_cut(library: Access, add: Add) -> None:
