@@ -6,6 +6,7 @@ from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.signing import BadSignature
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -83,8 +84,10 @@ class HomeView(View):
         if not form.is_valid():
             return self._page(request, form, status=422)
         try:
-            spend(read_form_id(form.cleaned_data["form_id"]))
-            token, secret = mint_token(_person(request), form.token_request)
+            form_id = read_form_id(form.cleaned_data["form_id"])
+            with transaction.atomic():
+                token, secret = mint_token(_person(request), form.token_request)
+                spend(form_id)  # last: whatever fails rolls both back
         except (SentBefore, BadSignature):
             form.add_error(None, "This form was used before, or is too old. Open the page anew.")
             return self._page(request, form, status=409)

@@ -14,7 +14,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Application, RefreshToken
 
+from knowledge.access import Access
 from knowledge.errors import InvalidInput, NotFound
+from knowledge.models import Folder
 from tokens.minting import TokenRequest, mint_token
 from tokens.models import Grant, Token
 from tokens.oauth.addresses import is_this_server
@@ -127,8 +129,9 @@ class Narrowing:
 @transaction.atomic
 def narrow(owner_id: int, connection_id: UUID, asked: Narrowing) -> Token:
     """Take away from a connection. Widening one needs the owner's consent, so it is refused."""
+    # Locked before it is read: of two that narrow it at once, neither gives back what is gone.
+    list(Token.objects.of_owner(owner_id).filter(pk=connection_id).select_for_update())
     token = own_connection(owner_id, connection_id)
-    Token.objects.select_for_update().get(pk=token.pk)
     if asked.can_write and not token.can_write:
         raise _widening_error("can_write")
     if asked.toolsets is not None and not set(asked.toolsets) <= set(token.toolsets):
@@ -149,7 +152,8 @@ def _keep_folders(token: Token, folder_ids: Collection[UUID]) -> None:
     kept = set(folder_ids)
     if not kept:
         raise InvalidInput("Leave at least one folder, or revoke it.", field="folder_ids")
-    mine = token.owner.folders.all() if token.is_unscoped else token.folders.all()
+    whole = Folder.objects.visible_to(Access.whole_library(token.owner_id))
+    mine = whole if token.is_unscoped else token.folders.all()
     folders = [folder for folder in mine if folder.pk in kept]
     if len(folders) < len(kept):
         raise _widening_error("folder_ids")

@@ -9,6 +9,7 @@ from oauth2_provider.models import RefreshToken
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749 import errors
 
+from knowledge.errors import QuarryError
 from tokens.models import Grant
 from tokens.oauth import connections
 from tokens.oauth.redirects import is_acceptable
@@ -63,7 +64,10 @@ class Validator(OAuth2Validator):  # type: ignore[misc]
         """Make the family's id that of the connection, so that both end together."""
         if previous is None:
             grant = self._spend_code(request)
-            connection = connections.connect(request.user, request.client, grant.reach)
+            try:
+                connection = connections.connect(request.user, request.client, grant.reach)
+            except QuarryError as error:  # such as a folder that was deleted since the consent
+                raise errors.InvalidGrantError(error.message, request=request) from None
             refresh = RefreshToken(
                 user=request.user,
                 application=request.client,

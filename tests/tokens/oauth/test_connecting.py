@@ -185,12 +185,26 @@ def test_a_trailing_slash_and_no_resource_mean_the_same(
 def test_a_code_is_good_once_for_its_client_with_its_verifier(connector: Connector) -> None:
     code = connector.code()
     assert connector.exchange(code, code_verifier="x" * 50).status_code == 400
-    assert connector.exchange(code, resource="https://elsewhere.example/mcp").status_code == 400
+    elsewhere = connector.exchange(code, resource="https://elsewhere.example/mcp")
+    assert (elsewhere.status_code, elsewhere.json()["error"]) == (400, "invalid_target")
     other = register(connector.program).json()["client_id"]
     assert connector.exchange(code, client_id=other).status_code == 400
     assert connector.exchange(code).status_code == 200
     assert connector.exchange(code).status_code == 400
     assert Token.objects.filter(client__client_id=connector.client_id).count() == 1
+
+
+def test_a_folder_that_is_deleted_before_the_code_is_redeemed_ends_it(
+    connector: Connector, owner: User
+) -> None:
+    folder = create_folder(Access.whole_library(owner.pk), "Soon gone")
+    code = connector.code(reach="folders", folders=[str(folder.pk)])
+    folder.delete()
+    answer = connector.exchange(code)
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "invalid_grant"
+    assert not AccessToken.objects.exists()
+    assert not Token.objects.exclude(client=None).exists()
 
 
 def test_an_unknown_client_is_told_to_register(connector: Connector) -> None:
