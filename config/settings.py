@@ -111,10 +111,14 @@ DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
 
 REDIS_URL = env.text("REDIS_URL")
 _REDIS = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+# Failed sign-ins and used codes are counted here by allauth, so every process must see the same.
+_SHARED_TABLE = {
+    "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+    "LOCATION": "quarry_cache",
+    "OPTIONS": {"MAX_ENTRIES": 100_000},  # a flood of wrong names must not push counters out
+}
 CACHES = {
-    "default": (
-        _REDIS if REDIS_URL else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-    ),
+    "default": _REDIS if REDIS_URL else _SHARED_TABLE,
     "limits": _REDIS if REDIS_URL else {"BACKEND": "config.counters.PostgresCounters"},
 }
 RATELIMIT_USE_CACHE = "limits"

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 
 from knowledge.access import Access
 from knowledge.memory import remembering
@@ -13,12 +12,6 @@ from knowledge.models import (
 )
 from knowledge.registry.contributing import contribute_skill
 from tests.support.admin import HOSTILE, Share, Task, furnish
-
-
-@pytest.fixture(autouse=True)
-def _count_anew() -> None:
-    """The first page keeps its figures for a minute."""
-    cache.clear()
 
 
 @pytest.fixture

@@ -28,11 +28,6 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def no_failure_left_over() -> None:
-    cache.clear()
-
-
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Secured]:
     body = json.dumps(DOCUMENT).encode()
