@@ -1,11 +1,14 @@
 """How people sign in: nobody signs up, everybody is invited."""
 
+import logging
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
 from django.http import HttpRequest
+
+logger = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -16,8 +19,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return True
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        if settings.EMAIL_SERVER:
+        if not settings.EMAIL_SERVER:
+            return
+        try:
             super().send_mail(template_prefix, email, context)
+        except OSError as error:  # the page says the same, so that it tells nothing of accounts
+            logger.error("A mail could not be sent: %s", error)
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]

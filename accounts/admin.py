@@ -8,14 +8,14 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from oauth2_provider import models as oauth
 
-from accounts.invitations import LIVES_DAYS, MOST_DAYS, can_mail, invite, mail_link
+from accounts.invitations import LIVES_DAYS, MOST_DAYS, invite, mail_link
 from accounts.models import Invitation
 from knowledge.admin.base import ModelAdmin
 from tokens.models import Grant
@@ -91,8 +91,10 @@ class InvitationAdmin(ModelAdmin[Invitation]):
         obj.pk = invitation.pk
         obj.refresh_from_db()
         obj.link = request.build_absolute_uri(path)  # type: ignore[attr-defined]  # this once
-        if invitation.email and can_mail():
-            mail_link(invitation.email, obj.link)  # type: ignore[attr-defined]
+        link: str = obj.link  # type: ignore[attr-defined]
+        if invitation.email and not mail_link(invitation.email, link):
+            told = "It was not mailed; hand it over yourself."
+            self.message_user(request, told, messages.WARNING)
 
     def response_add(
         self, request: HttpRequest, obj: Invitation, post_url_continue: str | None = None

@@ -1,6 +1,7 @@
 """Invitations: one-time links by which people get in, or back in."""
 
 import hashlib
+import logging
 import secrets
 from datetime import timedelta
 
@@ -16,6 +17,8 @@ from django.utils import timezone
 
 from accounts.models import Invitation
 from knowledge.errors import InvalidInput, NotFound
+
+logger = logging.getLogger(__name__)
 
 LIVES_DAYS = 7
 MOST_DAYS = 90
@@ -89,14 +92,21 @@ def can_mail() -> bool:
     return bool(settings.EMAIL_SERVER)
 
 
-def mail_link(email: str, link: str) -> None:
-    """Send somebody their link; only where a mail server is configured."""
-    send_mail(
-        "Your invitation to Quarry",
-        f"Open this link to set your name and password. It works once.\n\n{link}\n",
-        None,
-        [email],
-    )
+def mail_link(email: str, link: str) -> bool:
+    """Send somebody their link, if a mail server is configured and takes it."""
+    if not can_mail():
+        return False
+    try:
+        send_mail(
+            "Your invitation to Quarry",
+            f"Open this link to set your name and password. It works once.\n\n{link}\n",
+            None,
+            [email],
+        )
+    except OSError as error:
+        logger.error("An invitation could not be mailed: %s", error)
+        return False
+    return True
 
 
 def _digest(secret: str) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+from allauth.account.views import password_reset
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -15,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django_ratelimit.core import is_ratelimited
 
 from accounts.forms import AcceptForm, MintForm, ResetForm
-from accounts.invitations import accept, find_open
+from accounts.invitations import accept, can_mail, find_open
 from knowledge.errors import InvalidInput, NotFound, QuarryError
 from tokens.minting import mint_token, revoke_token
 from tokens.models import Token
@@ -29,6 +30,15 @@ def front_page(request: HttpRequest) -> HttpResponse:
     """Admins work in the admin; everybody else has their account's page."""
     is_admin = request.user.is_authenticated and request.user.is_staff
     return redirect("admin:index" if is_admin else "account_home")
+
+
+def request_reset(request: HttpRequest) -> HttpResponse:
+    """A new password by mail, where there is mail."""
+    if can_mail():
+        answer: HttpResponse = password_reset(request)
+        return answer
+    told = "This server sends no mail. Ask an admin for a link that sets a new password."
+    return render(request, "accounts/message.html", {"problem": told})
 
 
 @method_decorator(sensitive_post_parameters("password"), name="dispatch")

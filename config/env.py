@@ -157,12 +157,9 @@ def mail(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def oidc_providers() -> dict[str, Any]:
-    """The one provider of identities that the operator names, in the shape allauth reads."""
-    server = text("QUARRY_OIDC_URL")
-    if not server:
-        return {}
-    client_id = text("QUARRY_OIDC_CLIENT_ID")
-    if not client_id:
+    """The provider of identities that the operator names, if any, in the shape allauth reads."""
+    server, client_id = text("QUARRY_OIDC_URL"), text("QUARRY_OIDC_CLIENT_ID")
+    if server and not client_id:
         raise ImproperlyConfigured("QUARRY_OIDC_URL needs QUARRY_OIDC_CLIENT_ID.")
     app = {
         "provider_id": "oidc",
@@ -171,4 +168,10 @@ def oidc_providers() -> dict[str, Any]:
         "secret": text("QUARRY_OIDC_CLIENT_SECRET"),
         "settings": {"server_url": server},
     }
-    return {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [app]}}
+    return {
+        "openid_connect": {
+            "provider_class": "accounts.oidc.Provider",
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [app] if server else [],
+        }
+    }

@@ -75,6 +75,7 @@ def let_in(name: str) -> Member:
     Client().post(invite(None)[1], {"username": name, "password": PASSWORD})
     browser = Client()
     browser.post("/accounts/login/", {"login": name, "password": PASSWORD})
+    browser.post("/accounts/reauthenticate/", {"password": PASSWORD})  # as some pages ask
     form = {
         "name": "Laptop",
         "reach": "library",

@@ -113,6 +113,22 @@ def test_the_command_mails_it_where_mail_is_set_up(db: None, settings: Any) -> N
     assert "/accounts/invitations/" in sent.body
 
 
+def test_a_link_that_cannot_be_mailed_is_shown_all_the_same(
+    admin_client: Client, settings: Any, capsys: Any
+) -> None:
+    settings.EMAIL_SERVER = {"host": "127.0.0.1"}
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    call_command("invite", email="maya@example.org")
+    told = capsys.readouterr()
+    assert "/accounts/invitations/" in told.out
+    assert "Hand it over yourself" in told.err
+    form = {"email": "maya@example.org", "person": "", "days": "7"}
+    page = admin_client.post("/admin/accounts/invitation/add/", form).content.decode()
+    assert "/accounts/invitations/" in page
+    assert "It was not mailed" in page
+
+
 def test_the_admin_shows_a_link_once(admin_client: Client) -> None:
     form = {"email": "", "person": "", "days": "7"}
     page = admin_client.post("/admin/accounts/invitation/add/", form)

@@ -4,7 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.invitations import LIVES_DAYS, can_mail, invite, mail_link
+from accounts.invitations import LIVES_DAYS, invite, mail_link
 from knowledge.errors import QuarryError
 from knowledge.management.owners import user_named
 
@@ -35,8 +35,7 @@ class Command(BaseCommand):
         except QuarryError as error:
             raise CommandError(error.message) from None
         self.stdout.write(base + path)
-        if options["email"] and can_mail():
-            mail_link(options["email"], base + path)
+        if options["email"] and mail_link(options["email"], base + path):
             self.stderr.write(f"Mailed to {options['email']}.")
         else:
             self.stderr.write("Hand it over yourself. It works once, and is not shown again.")
