@@ -26,12 +26,6 @@ from tokens.single_use import SentBefore
 _TRIES = "60/h"
 
 
-def front_page(request: HttpRequest) -> HttpResponse:
-    """Admins work in the admin; everybody else has their account's page."""
-    is_admin = request.user.is_authenticated and request.user.is_staff
-    return redirect("admin:index" if is_admin else "account_home")
-
-
 def request_reset(request: HttpRequest) -> HttpResponse:
     """A new password by mail, where there is mail."""
     if can_mail():
@@ -73,7 +67,7 @@ class InvitationView(View):
             form.add_error(field if field in form.fields else None, error.message)
             return self._form(request, form, status=422)
         login(request, person, backend="django.contrib.auth.backends.ModelBackend")
-        return redirect("account_home")
+        return redirect("console:library")
 
     def _form(self, request: HttpRequest, form: AcceptForm, *, status: int = 200) -> HttpResponse:
         context = {"form": form, "is_reset": isinstance(form, ResetForm)}
