@@ -69,11 +69,12 @@ def _estimate(
         title=title,
         status=status,
         minutes=None if seconds is None else round(seconds / 60, 1),
-        cost_usd=None if seconds is None else _cost(seconds),
+        cost_usd=None if seconds is None else transcription_cost(seconds),
         fits_quota=quota.has_room_for(seconds),
         quota=quota,
     )
 
 
-def _cost(seconds: float) -> float:
+def transcription_cost(seconds: float) -> float:
+    """What the configured transcriber takes for so many seconds, in dollars."""
     return round(live_transcriber().usd_per_hour * seconds / 3600, 4) if seconds else 0.0
