@@ -1,5 +1,6 @@
 from django.urls import path
 
+from console import bring_urls
 from console.frame_views import UndoView, choose_theme
 from console.library_views import LibraryView
 
@@ -9,4 +10,5 @@ urlpatterns = [
     path("", LibraryView.as_view(), name="library"),
     path("undo/<uuid:action_id>", UndoView.as_view(), name="undo"),
     path("theme", choose_theme, name="theme"),
+    *bring_urls.urlpatterns,
 ]

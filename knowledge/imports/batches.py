@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -39,6 +39,7 @@ MAX_LINKS = 500
 MAX_RUNNING = 5
 READ_SEC, READ_MB = 60, 1_500
 ROWS_SHOWN = 100
+LINKS_SHOWN_FOR = timedelta(days=1)
 
 _LINK = re.compile(r"https?://[^\s<>\"']+", re.IGNORECASE)
 _BARE = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}(?:[/?#:][^\s<>\"']*)?", re.IGNORECASE)
@@ -186,6 +187,16 @@ def list_imports(access: Access, *, limit: int = 20) -> list[ImportBatch]:
     """The caller's newest imports, with how far each is."""
     access.require(Capability.READ)
     return list(ImportBatch.objects.visible_to(access).with_counts()[:limit])
+
+
+def list_recent_links(access: Access) -> list[ImportRow]:
+    """The links that the caller pasted lately, the newest first, and what came of each."""
+    access.require(Capability.READ)
+    lately = timezone.now() - LINKS_SHOWN_FOR
+    pasted = ImportBatch.objects.visible_to(access).filter(format="links", created_at__gte=lately)
+    rows = ImportRow.objects.filter(batch__in=pasted).exclude(state=ArrivalState.SKIPPED)
+    rows = rows.select_related("item__content").defer("item__content__text", "text")
+    return list(rows.order_by("-batch__created_at", "position")[:ROWS_SHOWN])
 
 
 def get_import(access: Access, batch_id: UUID) -> ImportBatch:

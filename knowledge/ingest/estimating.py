@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
+
 from knowledge.access import Access, Capability
 from knowledge.ingest.adding import (
     check_kind,
@@ -11,10 +13,13 @@ from knowledge.ingest.adding import (
     find_or_fetch,
     require_value,
 )
+from knowledge.ingest.adding_files import recording_length
 from knowledge.ingest.contents import believable_length
+from knowledge.ingest.uploads import DOCUMENTS, RECORDINGS, take_upload
 from knowledge.ledger import quotas
-from knowledge.models import Folder
+from knowledge.models import Folder, UploadState
 from knowledge.providers import live_transcriber
+from knowledge.sources import files
 from knowledge.sources.extracted import Extracted, Recording
 
 
@@ -58,6 +63,17 @@ def estimate(
         seconds, is_ready = 0, isinstance(source, Extracted) or source.is_ready
     status = "ready" if is_ready else "transcribing"
     return _estimate(access, link.kind, source.title, seconds=seconds, status=status)
+
+
+def estimate_upload(access: Access, upload_id: UUID) -> Estimate:
+    """What a stored file would be and cost; only recordings cost anything."""
+    with transaction.atomic():
+        upload = take_upload(access, upload_id, kinds=RECORDINGS | DOCUMENTS)
+        kind = files.kind_of(upload.media_type)
+        if kind not in RECORDINGS or upload.state == UploadState.FINISHED:
+            return _estimate(access, kind, upload.filename, seconds=0)
+        seconds = recording_length(upload)
+    return _estimate(access, kind, upload.filename, seconds=seconds, status="transcribing")
 
 
 def _estimate(

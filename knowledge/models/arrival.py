@@ -44,5 +44,6 @@ class Arrival(models.Model):
         return self.title or self.url
 
     @property
-    def is_at_work(self) -> bool:
-        return self.state == ArrivalState.WAITING and bool(self.step)
+    def is_underway(self) -> bool:
+        """Whether it is an item whose text is still to come."""
+        return self.item is not None and self.item.content.is_at_work

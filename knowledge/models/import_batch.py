@@ -93,6 +93,10 @@ class ImportBatch(models.Model):
         return self.filename or self.format
 
     @property
+    def is_running(self) -> bool:
+        return self.state == BatchState.RUNNING
+
+    @property
     def row_counts(self) -> dict[str, int]:
         """How many rows are in each state; only by `with_counts`."""
         return {str(state): getattr(self, f"rows_{state}") for state in ArrivalState}
