@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
@@ -344,7 +344,4 @@ def _mark_those_there(access: Access, batch: ImportBatch) -> None:
 
 
 def _mark(rows: "QuerySet[ImportRow]", item: "QuerySet[Any, Any]") -> None:
-    found = rows.annotate(there=Subquery(item)).exclude(there=None)
-    for row in found.only("pk"):
-        row.state, row.item_id = ArrivalState.THERE, row.there
-        row.save(update_fields=["state", "item"])
+    rows.filter(Exists(item)).update(state=ArrivalState.THERE, item_id=Subquery(item))
