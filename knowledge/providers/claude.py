@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.protocols import Summary
 from knowledge.text.quotes import span_of
+from knowledge.text.token_estimate import token_count
 from knowledge.validation import make_storable
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ PRICES = {
     "claude-sonnet-4": (3.0, 15.0),
     "claude-sonnet": (2.0, 10.0),
 }
+
+_TOKENS_ASKED, _TOKENS_WRITTEN = 900, 1_500
+"""What a call takes beside the text, as an estimate counts it."""
 
 _WITHOUT_EFFORT = ("claude-sonnet-4-5", "claude-haiku-4-5")
 
@@ -107,6 +111,13 @@ class ClaudeSummarizer:
             model=last.model,
             cost_usd=sum(answer.cost_usd for answer in answers),
         )
+
+    def estimate_usd(self, text: str) -> float:
+        """By the text's length, with room for what is asked and written beside it."""
+        read, written = _price_of(self.name)
+        parts = sum(1 for _ in _parts(text))
+        tokens = token_count(text) + parts * _TOKENS_ASKED
+        return (tokens * read + parts * _TOKENS_WRITTEN * written) / 1_000_000
 
     def _ask(self, task: str, title: str, material: str) -> _Answer:
         # Here, because it takes a second.
@@ -208,10 +219,15 @@ def _storable(told: str) -> str:
 
 
 def _cost(message: "Message") -> float:
-    prices = (price for name, price in PRICES.items() if message.model.startswith(name))
-    read, written = next(prices, PRICES["claude-sonnet"])
+    read, written = _price_of(message.model)
     usage = message.usage
     return (usage.input_tokens * read + usage.output_tokens * written) / 1_000_000
+
+
+def _price_of(model: str) -> tuple[float, float]:
+    """Dollars for a million tokens, read and written."""
+    prices = (price for name, price in PRICES.items() if model.startswith(name))
+    return next(prices, PRICES["claude-sonnet"])
 
 
 def _true_quotes(quotes: Sequence[str], text: str) -> list[str]:

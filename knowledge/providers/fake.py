@@ -97,6 +97,10 @@ class FakeSummarizer:
             cost_usd=0.0,
         )
 
+    def estimate_usd(self, text: str) -> float:
+        """Nobody is paid."""
+        return 0.0
+
 
 _SPOKEN = ("granite", "marble", "slate", "basalt", "chalk", "flint", "gravel", "limestone")
 
