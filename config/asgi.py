@@ -20,6 +20,9 @@ warnings.filterwarnings("ignore", "StreamingHttpResponse must consume synchronou
 django_app = cast(App, get_asgi_application())
 
 # These need Django to be set up first.
+from console.events import PATH as EVENTS  # noqa: E402
+from console.events import is_events, send_events  # noqa: E402
+from console.large_forms import LargeForms, is_large_form  # noqa: E402
 from knowledge.api.import_gate import ImportGate, is_import  # noqa: E402
 from knowledge.api.upload_app import is_upload, receive_file  # noqa: E402
 from mcp_gateway.asgi import PATHS, McpApp  # noqa: E402
@@ -45,6 +48,8 @@ application = RequestMetrics(
             Route(lambda scope: scope["path"] in PATHS, mcp_app, "/mcp"),
             Route(is_upload, receive_file, "/api/v1/uploads/<str:upload_id>/file"),
             Route(is_import, ImportGate(django_app)),
+            Route(is_events, send_events, EVENTS),
+            Route(is_large_form, LargeForms(django_app, BodyLimit(django_app))),
             Route(lambda scope: True, BodyLimit(django_app)),
         )
     )

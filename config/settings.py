@@ -138,6 +138,8 @@ ACTOR_MODULES = [
     "knowledge.moderation.actors",
     "knowledge.trust.actors",
     "knowledge.crawling.actors",
+    "knowledge.feeds.actors",
+    "knowledge.imports.actors",
     "tokens.oauth.actors",
 ]
 
@@ -158,6 +160,7 @@ QUARRY_MAX_DOWNLOAD_MB = env.number("QUARRY_MAX_DOWNLOAD_MB", 500)
 
 QUARRY_CRAWL_DELAY_SEC = env.seconds("QUARRY_CRAWL_DELAY_SEC", 0.5)
 QUARRY_SOURCE_REFRESH_DAYS = env.number("QUARRY_SOURCE_REFRESH_DAYS", 7)
+QUARRY_FEED_POLL_MINUTES = env.number("QUARRY_FEED_POLL_MINUTES", 60)
 
 # Speech ----------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from console import bring_urls
 from console.folder_views import FoldersView, FolderView
 from console.frame_views import UndoView, choose_theme
 from console.item_views import (
@@ -29,4 +30,5 @@ urlpatterns = [
     path("folders/<uuid:folder_id>", FolderView.as_view(), name="folder"),
     path("undo/<uuid:action_id>", UndoView.as_view(), name="undo"),
     path("theme", choose_theme, name="theme"),
+    *bring_urls.urlpatterns,
 ]

@@ -18,12 +18,14 @@ ASKS = (
     "knowledge/exchange/importing.py",
     "knowledge/ingest/uploads.py",
     "knowledge/crawling/documentation.py",
+    "knowledge/feeds/following.py",
+    "knowledge/imports/batches.py",
     "knowledge/memory",
     "knowledge/registry",
 )
 GUARDED = {
     *("Item", "Folder", "Filing", "Chunk", "ChunkText", "ChunkEmbedding", "Content"),
-    *("Upload", "Webhook", "Relation", "Source"),
+    *("Upload", "Webhook", "Relation", "Source", "Feed"),
 }
 # A shared content is public: whoever names its address may have it.
 DOORS = {"visible_to", "published_to", "offered_to", "create", "create_text", "find_shared"}

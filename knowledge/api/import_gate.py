@@ -49,10 +49,10 @@ class ImportGate:
         if not is_welcome:
             await self.app(scope, _receive_empty_body(receive), send)
             return
-        body = _Body(receive)
+        body = LimitedBody(receive, max_bytes=uploads.max_bytes(), too_large=too_large())
         await self.app(scope, body.next, send)
         if body.refusal:
-            await _refuse(body.refusal, scope, send)
+            await refuse(body.refusal, scope, send)
 
 
 def _is_welcome(scope: Message) -> bool:
@@ -81,15 +81,16 @@ def _receive_empty_body(receive: Receive) -> Receive:
     return receive_nothing
 
 
-class _Body:
+class LimitedBody:
     """A body as it comes, up to the limit; then whatever follows, such as the client leaving.
 
     One that cannot be taken ends as if its sender had left, upon which Django says nothing.
     """
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, *, max_bytes: int, too_large: QuarryError) -> None:
         self._receive = receive
-        self._pieces = read_pieces(receive, max_bytes=uploads.max_bytes(), silence_sec=SILENCE_SEC)
+        self._pieces = read_pieces(receive, max_bytes=max_bytes, silence_sec=SILENCE_SEC)
+        self._too_large = too_large
         self._is_whole = False
         self.refusal: QuarryError | None = None
 
@@ -99,7 +100,7 @@ class _Body:
         try:
             piece = await anext(self._pieces, None)
         except TooLarge:
-            self.refusal = too_large()
+            self.refusal = self._too_large
         except FellSilent:
             self.refusal = InvalidInput(
                 f"Nothing came for {SILENCE_SEC} seconds, and nothing was kept; send it again.",
@@ -113,7 +114,8 @@ class _Body:
         return {"type": "http.disconnect"}
 
 
-async def _refuse(error: QuarryError, scope: Message, send: Send) -> None:
+async def refuse(error: QuarryError, scope: Message, send: Send) -> None:
+    """Answer in the usual envelope."""
     request_id = request_id_for(headers_of(scope).get("x-request-id", ""))
     answer = answer_error(error, {"request": SimpleNamespace(request_id=request_id)})
     await send_answer(answer, request_id, send)

@@ -17,6 +17,7 @@ from knowledge.crawling.robots import LONGEST, Robots, read_robots
 from knowledge.crawling.site import Clock, Site
 from knowledge.errors import IngestFailed, QuarryError
 from knowledge.ingest.extraction import try_advisory_lock
+from knowledge.jobs.notices import Topic, tell_owner
 from knowledge.models import CrawlState, PageState, Source
 from knowledge.sources import http
 from knowledge.sources.addresses import read_url
@@ -87,6 +88,8 @@ def fail(source_id: UUID, error: QuarryError) -> None:
         finished_at=timezone.now(),
         changed_at=timezone.now(),
     )
+    for owner_id in Source.objects.filter(pk=source_id).values_list("owner_id", flat=True):
+        tell_owner(owner_id, Topic.SOURCES)
 
 
 class _Turn:
@@ -204,3 +207,4 @@ def _finish(source: Source) -> None:
         finished_at=timezone.now(),
         changed_at=timezone.now(),
     )
+    tell_owner(source.owner_id, Topic.SOURCES)

@@ -10,7 +10,7 @@ from knowledge.crawling.sitemaps import links_in_markdown
 from knowledge.errors import IngestFailed, UnsupportedMedia
 from knowledge.ingest.contents import storable_text
 from knowledge.models import SourcePage
-from knowledge.sources import links, webpage
+from knowledge.sources import http, links, webpage
 from knowledge.sources.extracted import Extracted
 
 _TAKEN = ("webpage", "markdown", "text", "pdf", "office")
@@ -94,14 +94,9 @@ def _read(site: Site, page: SourcePage, opened: links.OpenedLink) -> Read:
         told,
         links=() if {"nofollow", "none"} & said else told.links,
         is_noindex=told.is_noindex or bool({"noindex", "none"} & said),
-        etag=_sendable(headers.get("etag", ""), 500),
-        last_modified=_sendable(headers.get("last-modified", ""), 100),
+        etag=http.sendable(headers.get("etag", ""), 500),
+        last_modified=http.sendable(headers.get("last-modified", ""), 100),
     )
-
-
-def _sendable(value: str, longest: int) -> str:
-    """A response header that can be sent back unchanged; otherwise an empty string."""
-    return value if len(value) <= longest and value.isascii() and value.isprintable() else ""
 
 
 def _page(site: Site, page: SourcePage, opened: links.OpenedLink) -> Read:

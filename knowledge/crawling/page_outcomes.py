@@ -23,6 +23,7 @@ from knowledge.indexing import preparing
 from knowledge.indexing.preparing import Prepared
 from knowledge.ingest.contents import set_text
 from knowledge.ingest.items import ItemOptions, create_item, rewrite_item
+from knowledge.jobs.notices import Topic, tell_owner
 from knowledge.ledger import changes
 from knowledge.models import Content, CrawlState, Item, PageState, Source, SourcePage
 from knowledge.models.locking import lock_item
@@ -269,6 +270,7 @@ def _record_outcome(
     if not unseen.update(seen_in=source.crawl, fetched_at=now, tries=0, **told):
         raise CrawlAbandoned
     running.update(changed_at=now, outages=0)
+    tell_owner(source.owner_id, Topic.SOURCES)
 
 
 def _add(visit: Visit, address: Address) -> None:

@@ -1,6 +1,6 @@
 """Adding a text or a link: checked, found or fetched, prepared, then written at once."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self, TypedDict, Unpack
@@ -63,7 +63,8 @@ def add_to_knowledge(
         require_value(given.get("title"), "title", kind)
     options = check_options(access, **given)
     if kind == "url":
-        item = _add_link(access, require_value(url, "url", kind), options)
+        link = require_value(url, "url", kind)
+        item = add_link(access, options, find=lambda: find_or_fetch(link))
     else:
         item = _add_text(access, require_value(text, "text", kind), options)
     return AddedItem.of(access, item, options.folder_id)
@@ -94,11 +95,15 @@ def _count_failed_links() -> Iterator[None]:
 
 
 @_count_failed_links()
-def _add_link(access: Access, url: str, options: ItemOptions) -> Item:
-    """Add what a link leads to; what somebody added before is shared and costs nothing."""
+def add_link(access: Access, options: ItemOptions, *, find: "Callable[[], FoundLink]") -> Item:
+    """Add what a link leads to; what somebody added before is shared and costs nothing.
+
+    `find` looks for it, and may refuse what it finds.
+    """
+    access.require(Capability.WRITE)
     item = None
     while item is None:  # what was found may be deleted, or fail, before it is locked
-        link = find_or_fetch(url)
+        link = find()
         prepared = _prepare_link(link, options)
         with transaction.atomic():
             content = _lock_or_save(access, link)

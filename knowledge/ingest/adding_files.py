@@ -47,17 +47,27 @@ def finish_upload(
 
 def add_file(access: Access, path: Path, **given: Unpack[AddOptions]) -> AddedItem:
     """Add a file of this machine in one go: all three steps are taken, or nothing is left."""
-    with path.open("rb") as file:
-        media_type = files.sniff(file.read(files.HEAD), path.name)
-    size = path.stat().st_size
-    upload = begin_upload(access, filename=path.name, media_type=media_type, size=size).upload
+    upload = store_file(access, path, filename=path.name)
     try:
-        live_store().put(upload.key, path)
         return finish_upload(access, upload.pk, kinds=RECORDINGS | DOCUMENTS, **given)
     except QuarryError:
         live_store().delete(upload.key)
         upload.delete()
         raise
+
+
+def store_file(access: Access, path: Path, *, filename: str) -> Upload:
+    """Take the first two steps for a file of this machine: it is stored, and no item yet."""
+    with path.open("rb") as file:
+        media_type = files.sniff(file.read(files.HEAD), filename)
+    size = path.stat().st_size
+    upload = begin_upload(access, filename=filename, media_type=media_type, size=size).upload
+    try:
+        live_store().put(upload.key, path)
+    except QuarryError:
+        upload.delete()
+        raise
+    return upload
 
 
 def add_upload(access: Access, upload: Upload, options: ItemOptions) -> Item:
@@ -66,7 +76,7 @@ def add_upload(access: Access, upload: Upload, options: ItemOptions) -> Item:
     Runs within the caller's transaction, which has locked the upload.
     """
     kind = files.kind_of(upload.media_type)
-    seconds = _length_of(upload) if kind in RECORDINGS else None
+    seconds = recording_length(upload) if kind in RECORDINGS else None
     content = _create_content(upload, kind, seconds)
     item = create_item(access, content, options, None)
     if seconds is not None:
@@ -75,7 +85,8 @@ def add_upload(access: Access, upload: Upload, options: ItemOptions) -> Item:
     return item
 
 
-def _length_of(upload: Upload) -> float:
+def recording_length(upload: Upload) -> float:
+    """The seconds of a stored recording."""
     with live_store().local_copy(upload.key) as path:
         return audio.probe(path)
 

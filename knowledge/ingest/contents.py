@@ -15,6 +15,7 @@ from knowledge.indexing.pipeline import index_item
 from knowledge.ingest import extraction
 from knowledge.ingest.followups import announce, send_followups
 from knowledge.jobs.actors import HOUR, MAX_RETRIES, is_last_try, may_pass
+from knowledge.jobs.notices import tell_owners_of
 from knowledge.ledger import quotas
 from knowledge.models import (
     Content,
@@ -199,6 +200,7 @@ def _lock_items(content: Content) -> list[Item]:
 
 
 def _finish(content: Content, outcome: str) -> None:
+    tell_owners_of(content.pk)
     transaction.on_commit(lambda: extraction.forget_media(content.pk))
     transaction.on_commit(INGESTED.labels(content.kind, outcome).inc)
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
+
 from knowledge.access import Access, Capability
 from knowledge.ingest.adding import (
     check_kind,
@@ -11,10 +13,13 @@ from knowledge.ingest.adding import (
     find_or_fetch,
     require_value,
 )
+from knowledge.ingest.adding_files import recording_length
 from knowledge.ingest.contents import believable_length
+from knowledge.ingest.uploads import DOCUMENTS, RECORDINGS, take_upload
 from knowledge.ledger import quotas
-from knowledge.models import Folder
+from knowledge.models import Folder, UploadState
 from knowledge.providers import live_transcriber
+from knowledge.sources import files
 from knowledge.sources.extracted import Extracted, Recording
 
 
@@ -60,6 +65,17 @@ def estimate(
     return _estimate(access, link.kind, source.title, seconds=seconds, status=status)
 
 
+def estimate_upload(access: Access, upload_id: UUID) -> Estimate:
+    """What a stored file would be and cost; only recordings cost anything."""
+    with transaction.atomic():
+        upload = take_upload(access, upload_id, kinds=RECORDINGS | DOCUMENTS)
+        kind = files.kind_of(upload.media_type)
+        if kind not in RECORDINGS or upload.state == UploadState.FINISHED:
+            return _estimate(access, kind, upload.filename, seconds=0)
+        seconds = recording_length(upload)
+    return _estimate(access, kind, upload.filename, seconds=seconds, status="transcribing")
+
+
 def _estimate(
     access: Access, kind: str, title: str, *, seconds: float | None, status: str = "ready"
 ) -> Estimate:
@@ -69,11 +85,12 @@ def _estimate(
         title=title,
         status=status,
         minutes=None if seconds is None else round(seconds / 60, 1),
-        cost_usd=None if seconds is None else _cost(seconds),
+        cost_usd=None if seconds is None else transcription_cost(seconds),
         fits_quota=quota.has_room_for(seconds),
         quota=quota,
     )
 
 
-def _cost(seconds: float) -> float:
+def transcription_cost(seconds: float) -> float:
+    """What the configured transcriber takes for so many seconds, in dollars."""
     return round(live_transcriber().usd_per_hour * seconds / 3600, 4) if seconds else 0.0

@@ -15,6 +15,7 @@ from django.db import connection
 from django.utils import timezone
 
 from knowledge.errors import IngestFailed
+from knowledge.jobs.notices import tell_owners_of
 from knowledge.ledger import quotas
 from knowledge.locks import thing_key
 from knowledge.models import (
@@ -101,6 +102,8 @@ class ContentNotebook:
             changed_at=timezone.now(),
             **progress,
         )
+        if progress:
+            tell_owners_of(self.content_id)
 
 
 def _begin_step(content_id: UUID, step: Step) -> Content | None:
@@ -114,6 +117,7 @@ def _begin_step(content_id: UUID, step: Step) -> Content | None:
         fields["transcription_status"] = TranscriptionStatus.TRANSCRIBING
     if not Content.objects.at_work().filter(pk=content_id).update(**fields):
         return None
+    tell_owners_of(content_id)
     return Content.objects.filter(pk=content_id).first()
 
 

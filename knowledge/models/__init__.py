@@ -1,4 +1,5 @@
 from knowledge.models.allowance import Allowance, Reservation, ReservationState, Tier
+from knowledge.models.arrival import Arrival, ArrivalState
 from knowledge.models.change import Change, ChangeKind
 from knowledge.models.chunk import Chunk, ChunkEmbedding, ChunkText, Generation
 from knowledge.models.content import Content, ContentState, Link, Step, TranscriptionStatus
@@ -15,8 +16,10 @@ from knowledge.models.contributions import (
     Version,
 )
 from knowledge.models.documentation import CrawlState, PageState, Source, SourcePage
+from knowledge.models.feed import Feed, FeedEntry, FeedState
 from knowledge.models.folder import Folder
 from knowledge.models.idempotency import IdempotencyRecord
+from knowledge.models.import_batch import BatchState, ImportBatch, ImportRow, RowKind
 from knowledge.models.item import (
     MEMORY_TYPES,
     REGISTRY_TYPES,
@@ -44,6 +47,9 @@ __all__ = [
     "Agent",
     "Allowance",
     "AllowedFinding",
+    "Arrival",
+    "ArrivalState",
+    "BatchState",
     "Change",
     "ChangeKind",
     "Chunk",
@@ -55,11 +61,16 @@ __all__ = [
     "CrawlState",
     "Delivery",
     "DeliveryState",
+    "Feed",
+    "FeedEntry",
+    "FeedState",
     "Filing",
     "Folder",
     "Generation",
     "HeldBack",
     "IdempotencyRecord",
+    "ImportBatch",
+    "ImportRow",
     "IndexStatus",
     "Item",
     "ItemType",
@@ -76,6 +87,7 @@ __all__ = [
     "RelationType",
     "Reservation",
     "ReservationState",
+    "RowKind",
     "Schedule",
     "Source",
     "SourcePage",

@@ -1,4 +1,4 @@
-"""Podcast feeds: their episodes, read from bytes that we fetched ourselves."""
+"""Feeds: their entries and episodes, read from bytes that we fetched ourselves."""
 
 import base64
 import re
@@ -63,6 +63,27 @@ class Feed:
         return next(filter(fits, self.episodes), None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One entry of a feed, with or without a recording."""
+
+    guid: str
+    link: str
+    title: str
+    published_at: datetime | None
+    episode: dict[str, Any]
+    """What `episode_of` makes an episode from; empty where there is no recording."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entries:
+    """A feed as it is followed: its name, its site and all its entries, in its own order."""
+
+    title: str
+    site_url: str
+    entries: tuple[Entry, ...]
+
+
 def is_feed(media_type: str, head: bytes) -> bool:
     """Whether an answer is a feed, by its type or its first words."""
     is_markup = media_type.endswith("xml") or media_type in ("", "text/plain", "text/html")
@@ -84,6 +105,37 @@ def read_feed(body: bytes, *, url: str) -> Feed:
             reason="not_extractable",
         )
     return Feed(url=url, episodes=tuple(_episode(row, told) for row in told["episodes"]))
+
+
+def read_entries(body: bytes, *, url: str) -> Entries:
+    """All entries of a feed, taken apart in a process of its own."""
+    told = run_in_child(
+        "knowledge.sources.parsers.feed:read_entries",
+        {"body": base64.b64encode(body).decode(), "url": url},
+        seconds=SECONDS,
+        megabytes=MEGABYTES,
+    )
+    about = {name: told[name] for name in ("title", "author", "language")}
+    return Entries(
+        title=told["title"],
+        site_url=told["link"],
+        entries=tuple(_entry(row, about) for row in told["entries"]),
+    )
+
+
+def _entry(row: dict[str, Any], about: dict[str, Any]) -> Entry:
+    return Entry(
+        guid=row["guid"] or row["link"] or f"{row['title']} {row['published']}",
+        link=row["link"] or (row["guid"] if row["guid"].startswith(("http:", "https:")) else ""),
+        title=row["title"],
+        published_at=_moment(row["published"]),
+        episode={"entry": row, "feed": about} if row["media_url"] else {},
+    )
+
+
+def episode_of(told: dict[str, Any]) -> Episode:
+    """The episode of an entry that was kept for later."""
+    return _episode(told["entry"], told["feed"])
 
 
 def _episode(row: dict[str, Any], feed: dict[str, Any]) -> Episode:

@@ -100,6 +100,11 @@ def download(
     return answer
 
 
+def sendable(value: str, longest: int) -> str:
+    """A response header that can be sent back unchanged; otherwise an empty string."""
+    return value if len(value) <= longest and value.isascii() and value.isprintable() else ""
+
+
 @contextmanager
 def stream(
     url: str,

@@ -43,6 +43,12 @@ def open_link(url: str) -> FetchedLink:
     return _with_length(_with_address(_read(opened), opened.url))
 
 
+def open_episode(episode: feeds.Episode, *, feed_url: str) -> FetchedLink:
+    """An episode that a feed told of before, with its length."""
+    tell("fetching")
+    return _with_length(podcast.open_episode(episode, feed_url=feed_url))
+
+
 def _with_address(found: FetchedLink, url: str) -> FetchedLink:
     """With an address for people, unless the source knows a better one."""
     return found if found.url else replace(found, url=canonical.address_for_people(url))

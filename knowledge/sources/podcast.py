@@ -44,6 +44,11 @@ def open_feed(body: bytes, *, url: str, asked: str) -> FetchedLink:
     return _fetch_episode(feed, _require_episode(episode, wanted), is_lasting=is_lasting)
 
 
+def open_episode(episode: Episode, *, feed_url: str) -> FetchedLink:
+    """An episode that a feed told of before; the feed is not asked again."""
+    return _fetch_episode(Feed(url=feed_url, episodes=()), episode)
+
+
 def open_apple(url: str) -> FetchedLink:
     """The episode or, for a show, the newest one, from the feed that Apple names."""
     parts = urlsplit(url)

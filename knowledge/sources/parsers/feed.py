@@ -1,4 +1,4 @@
-"""A podcast's feed, RSS or Atom: its episodes, with their recordings and transcripts."""
+"""A feed, RSS or Atom: its entries, and the recordings and transcripts of episodes."""
 
 import base64
 from collections.abc import Iterator
@@ -20,15 +20,23 @@ _XML = "{http://www.w3.org/XML/1998/namespace}"
 
 def read(request: dict[str, Any]) -> dict[str, Any]:
     """The feed and its episodes, as they stand in it; entries without a recording are left out."""
+    told = read_entries(request)
+    entries = told.pop("entries")
+    return {**told, "episodes": [entry for entry in entries if entry["media_url"]]}
+
+
+def read_entries(request: dict[str, Any]) -> dict[str, Any]:
+    """The feed and all its entries, with or without a recording."""
     root = _root(base64.b64decode(request["body"]))
     channel = next((child for child in root if _name(child) == "channel"), root)
     entries = [node for node in root.iter() if _name(node) in ("item", "atom:entry")]
-    episodes = [_episode(entry, request["url"]) for entry in entries[:MOST_EPISODES]]
+    link = _text(channel, "link") or _atom_link(channel, "alternate")
     return {
         "title": _text(channel, "title", "atom:title"),
+        "link": _join_url(request["url"], link) if link else "",
         "author": _text(channel, "itunes:author") or _person(channel),
         "language": _text(channel, "language") or channel.get(f"{_XML}lang", ""),
-        "episodes": [episode for episode in episodes if episode["media_url"]],
+        "entries": [_episode(entry, request["url"]) for entry in entries[:MOST_EPISODES]],
     }
 
 

@@ -20,6 +20,7 @@ from django.db.utils import OperationalError
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import check_broker
+from knowledge.jobs.notice_streams import hub
 from knowledge.monitoring.metrics import share_metrics
 from knowledge.providers import live_embedder
 from tokens.first_run import FirstRun, set_up_first_run
@@ -89,7 +90,9 @@ class Command(BaseCommand):
         if server.started:
             greet()
             threading.Thread(target=_warm_up, daemon=True).start()
+        closing = asyncio.create_task(_end_streams(server))
         await serving
+        closing.cancel()
         if not server.started:
             raise CommandError("The server did not start; the lines above say why.")
 
@@ -117,6 +120,13 @@ class Command(BaseCommand):
     def _say(self, words: str) -> None:
         self.stdout.write(words)
         self.stdout.flush()
+
+
+async def _end_streams(server: Any) -> None:
+    """End open event streams when the server is to stop; it would wait for them otherwise."""
+    while not server.should_exit:
+        await asyncio.sleep(0.5)
+    hub.close()
 
 
 class WorkerProcess:

@@ -1,0 +1,141 @@
+"""Files: in three steps by a script, each of any size, or by a plain form."""
+
+import json
+import mimetypes
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+
+from console import waiting_files
+from console.add_views import PART, underway
+from console.bring_forms import FilesForm
+from console.pages import ConsoleView
+from knowledge.api.errors import STATUSES
+from knowledge.errors import InvalidInput, QuarryError
+from knowledge.ingest.adding_files import finish_upload, store_file
+from knowledge.ingest.estimating import estimate_upload
+from knowledge.ingest.uploads import DOCUMENTS, RECORDINGS, begin_upload
+
+MOST_FILES = 100
+
+
+class _JsonView(ConsoleView):
+    """Answers a script: errors are told in JSON, beside the file that they are about."""
+
+    def show_error(self, error: QuarryError) -> HttpResponse:
+        return JsonResponse({"problem": error.message}, status=STATUSES[error.code])
+
+    def body(self, request: HttpRequest) -> dict[str, Any]:
+        try:
+            told = json.loads(request.body)
+        except ValueError:
+            told = None
+        if not isinstance(told, dict):
+            raise InvalidInput("Send a JSON object.")
+        return told
+
+
+class BeginFileView(_JsonView):
+    """The first step: an address to put one file at."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        told = self.body(request)
+        size, name = told.get("size"), str(told.get("name", ""))
+        known = mimetypes.guess_type(name)[0]  # browsers leave it out of what they do not know
+        begun = begin_upload(
+            self.access,
+            filename=name,
+            media_type=str(told.get("type") or known or "application/octet-stream"),
+            size=size if isinstance(size, int) else 0,
+        )
+        return JsonResponse(
+            {
+                "id": str(begun.upload.pk),
+                "url": begun.put.url,
+                "method": begun.put.method,
+                "headers": dict(begun.put.headers),
+            }
+        )
+
+
+class FinishFileView(_JsonView):
+    """The last step: a document becomes an item; a recording first has its price told."""
+
+    def post(self, request: HttpRequest, upload_id: UUID) -> HttpResponse:
+        told = self.body(request)
+        form = FilesForm(
+            {name: told.get(name, "") for name in ("folder", "tags")}, access=self.access
+        )
+        if not form.is_valid():
+            raise InvalidInput("Choose one of your folders.", field="folder")
+        is_added = add_or_price(self, upload_id, form)
+        return JsonResponse({"state": "added" if is_added else "priced"})
+
+
+class WaitingFileView(ConsoleView):
+    """Agrees to the price of a recording, or drops it."""
+
+    def post(self, request: HttpRequest, upload_id: UUID, verb: str) -> HttpResponse:
+        if verb == "add":
+            given = waiting_files.options_of(request, str(upload_id))
+            _finish(self, upload_id, given)
+        waiting_files.forget(request, str(upload_id))
+        if self.request.htmx:
+            return self.show_part(PART, underway(self.access, request))
+        return self.go(reverse("console:add"))
+
+
+class FilesView(ConsoleView):
+    """A plain form with files, for browsers without scripts."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        form = FilesForm(request.POST, access=self.access)
+        files = request.FILES.getlist("files")[:MOST_FILES]
+        if not form.is_valid() or not files:
+            self.tell("Choose at least one file.", level=messages.ERROR)
+            return self.go(reverse("console:add"))
+        added = 0
+        for file in files:
+            try:
+                added += self._add(file, form)
+            except QuarryError as error:
+                self.tell(f"{file.name}: {error.message}", level=messages.ERROR)
+        if added:
+            self.tell(f"{added} file{'' if added == 1 else 's'} on the way.")
+        return self.go(reverse("console:add"))
+
+    def _add(self, file: UploadedFile, form: FilesForm) -> bool:
+        with NamedTemporaryFile() as copy:
+            for piece in file.chunks():
+                copy.write(piece)
+            copy.flush()
+            upload = store_file(self.access, Path(copy.name), filename=file.name or "file")
+        return add_or_price(self, upload.pk, form)
+
+
+def add_or_price(view: ConsoleView, upload_id: UUID, form: FilesForm) -> bool:
+    """Add a document at once; remember what a recording would cost. Whether it is added."""
+    price = estimate_upload(view.access, upload_id)
+    given = {"folder": form.cleaned_data["folder"], "tags": form.tag_list}
+    if price.minutes:
+        waiting_files.remember(view.request, str(upload_id), price, given)
+        return False
+    _finish(view, upload_id, given)
+    return True
+
+
+def _finish(view: ConsoleView, upload_id: UUID, given: dict[str, Any]) -> None:
+    folder = given.get("folder")
+    finish_upload(
+        view.access,
+        upload_id,
+        kinds=RECORDINGS | DOCUMENTS,
+        tags=given.get("tags", []),
+        folder_id=UUID(folder) if folder else None,
+    )

@@ -1,0 +1,1 @@
+"""Feeds that people follow: asked politely, and each new entry becomes an item."""

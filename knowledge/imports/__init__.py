@@ -1,0 +1,1 @@
+"""Bringing a library in: other programs' exports and lists of links, row by row."""

@@ -1,0 +1,1 @@
+"""What other programs export, read in a child process into rows of one shape."""
