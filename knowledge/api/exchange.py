@@ -63,6 +63,8 @@ class ImportOutput(serializers.Serializer[Any]):
     relations = serializers.IntegerField()
     versions = serializers.IntegerField(help_text="Of skills and knowledge units.")
     sources = serializers.IntegerField(help_text="Documentation sources.")
+    highlights = serializers.IntegerField(help_text="Passages that a person marked.")
+    saved_searches = serializers.IntegerField()
     skipped = serializers.IntegerField(help_text="Items that were there; they stay as they are.")
     failed = serializers.IntegerField(help_text="Lines that were left out.")
     problems = ProblemOutput(many=True, help_text="The first hundred of those that failed.")

@@ -30,6 +30,7 @@ from knowledge.models.item import (
 from knowledge.models.job import Job
 from knowledge.models.kinds import Contribution, Memory
 from knowledge.models.library_size import LibrarySize
+from knowledge.models.reading import Colour, Highlight, ReadingProgress, SavedSearch
 from knowledge.models.relation import Relation, RelationType
 from knowledge.models.schedule import Schedule
 from knowledge.models.transform import Transform, TransformState
@@ -49,6 +50,7 @@ __all__ = [
     "Chunk",
     "ChunkEmbedding",
     "ChunkText",
+    "Colour",
     "Content",
     "ContentState",
     "Contribution",
@@ -59,6 +61,7 @@ __all__ = [
     "Folder",
     "Generation",
     "HeldBack",
+    "Highlight",
     "IdempotencyRecord",
     "IndexStatus",
     "Item",
@@ -72,10 +75,12 @@ __all__ = [
     "Quality",
     "Quarantine",
     "QuarantineReason",
+    "ReadingProgress",
     "Relation",
     "RelationType",
     "Reservation",
     "ReservationState",
+    "SavedSearch",
     "Schedule",
     "Source",
     "SourcePage",
