@@ -26,12 +26,6 @@ from tokens.single_use import SentBefore, new_form_id, read_form_id, spend
 _TRIES = "60/h"
 
 
-def front_page(request: HttpRequest) -> HttpResponse:
-    """Admins work in the admin; everybody else has their account's page."""
-    is_admin = request.user.is_authenticated and request.user.is_staff
-    return redirect("admin:index" if is_admin else "account_home")
-
-
 @method_decorator(sensitive_post_parameters("password"), name="dispatch")
 class InvitationView(View):
     """Where a one-time link leads."""
@@ -64,7 +58,7 @@ class InvitationView(View):
             form.add_error(field if field in form.fields else None, error.message)
             return self._form(request, form, status=422)
         login(request, person, backend="django.contrib.auth.backends.ModelBackend")
-        return redirect("account_home")
+        return redirect("console:library")
 
     def _form(self, request: HttpRequest, form: AcceptForm, *, status: int = 200) -> HttpResponse:
         context = {"form": form, "is_reset": isinstance(form, ResetForm)}

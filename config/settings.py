@@ -49,6 +49,8 @@ INSTALLED_APPS = [
     "tokens",
     "mcp_gateway",
     "accounts",
+    "django_htmx",
+    "console",
 ]
 MIDDLEWARE = [
     "config.middleware.RequestId",
@@ -62,7 +64,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "accounts.middleware.PagePolicy",
+    "django_htmx.middleware.HtmxMiddleware",
+    "config.page_policy.PagePolicy",
     "tokens.oauth.challenges.NameMetadata",
     "tokens.middleware.Activity",
 ]
@@ -78,6 +81,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "console.navigation.frame",
             ],
         },
     },
@@ -90,7 +94,7 @@ FORMAT_MODULE_PATH = "config.formats"
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = reverse_lazy("account_login")
-LOGIN_REDIRECT_URL = reverse_lazy("account_home")
+LOGIN_REDIRECT_URL = reverse_lazy("console:library")
 # A text of 500,000 characters can take twelve bytes a character in escaped JSON.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
 

@@ -1,7 +1,6 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from accounts.views import front_page
 from config.health import livez, readyz
 from config.metrics import metrics
 from tokens.oauth.metadata import PATHS, ResourceMetadata, ServerMetadata
@@ -9,7 +8,7 @@ from tokens.oauth.metadata import PATHS, ResourceMetadata, ServerMetadata
 _METADATA = {"protected-resource": ResourceMetadata, "authorization-server": ServerMetadata}
 
 urlpatterns = [
-    path("", front_page),
+    path("", include("console.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", include("accounts.urls")),
     path("accounts/", include("allauth.urls")),

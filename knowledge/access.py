@@ -24,6 +24,7 @@ class Access:
     kb_only: bool = False
     token_id: UUID | None = None
     agent_id: str = ""
+    action_id: UUID | None = None  # one action of a person, recorded so that it can be undone
 
     @classmethod
     def whole_library(cls, owner_id: int) -> "Access":
@@ -47,6 +48,11 @@ class Access:
                 required=["whole_library"],
                 have=sorted(self.capabilities),
             )
+
+    @property
+    def recorded_as(self) -> UUID | None:
+        """The id that what it writes is undone by: a token's, or that of one action."""
+        return self.token_id or self.action_id
 
     @property
     def filing_folder_id(self) -> UUID | None:

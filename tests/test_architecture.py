@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EDGES = ("knowledge/api", "mcp_gateway", "knowledge/retrieval")
+EDGES = ("knowledge/api", "mcp_gateway", "knowledge/retrieval", "console")
 ASKS = (
     "knowledge/library",
     "knowledge/ingest/adding.py",
@@ -94,7 +94,7 @@ def test_the_walk_sees_a_side_door() -> None:
 
 
 def test_edges_hold_no_sql() -> None:
-    files = edge_files("mcp_gateway", "knowledge/api")
+    files = edge_files("mcp_gateway", "knowledge/api", "console")
     assert len(files) > 50
     assert [named(path) for path in files if "django.db.connection" in taken_by(path)] == []
 
@@ -102,7 +102,7 @@ def test_edges_hold_no_sql() -> None:
 def test_only_the_settings_read_the_environment() -> None:
     # prometheus_client learns its folder from a variable alone, which metrics.py sets.
     readers = {"config/env.py", "config/asgi.py", "knowledge/monitoring/metrics.py"}
-    files = python_files("knowledge", "tokens", "mcp_gateway", "config")
+    files = python_files("knowledge", "tokens", "mcp_gateway", "console", "config")
     assert len(files) > 300
     assert {named(path) for path in files if reads_the_environment(path)} <= readers
 

@@ -1,4 +1,4 @@
-"""The record of what tokens write: made in the transaction of each write, to revert it by."""
+"""The record of what is written: made in the transaction of each write, to revert it by."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -73,7 +73,7 @@ def item_rewritten(access: Access, item: Item, before: Mapping[str, str]) -> Non
 
 def item_deleted(access: Access, item: Item) -> None:
     """All there is of an item that is about to be deleted; its chunks are made anew."""
-    if access.token_id is None:
+    if access.recorded_as is None:
         return
     content = item.content
     upload = getattr(content, "upload", None)
@@ -135,7 +135,7 @@ def folder_renamed(access: Access, folder: Folder, before: str) -> None:
 
 def folder_deleted(access: Access, folder: Folder) -> None:
     """A folder that is about to be deleted, and what is filed there."""
-    if access.token_id is None:
+    if access.recorded_as is None:
         return
     filings = [as_data(filing) for filing in folder.filings.all()]
     before = {"folder": as_data(folder), "filings": filings}
@@ -230,12 +230,12 @@ def _record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
-    """Only of tokens: what people do, they undo themselves."""
-    if access.token_id is None:
+    """Of tokens, and of people where the page they use offers an undo."""
+    if access.recorded_as is None:
         return
     Change.objects.create(
         owner_id=access.owner_id,
-        token_id=access.token_id,
+        token_id=access.recorded_as,
         kind=kind,
         target=target.pk,
         title=str(target)[:2000],

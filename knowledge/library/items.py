@@ -368,8 +368,8 @@ def _delete(access: Access, item: Item) -> None:
 
 
 def _schedule_file_removal(access: Access, upload: Upload) -> None:
-    """Have a file removed; of what a token deletes, when that can no longer be undone."""
-    if access.token_id is None:
+    """Have a file removed; of what is recorded, when that can no longer be undone."""
+    if access.recorded_as is None:
         sweeps.remove_stored_file.send(str(upload.pk))
         return
     upload.kept_until = timezone.now() + record.KEPT_FOR

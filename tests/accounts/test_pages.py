@@ -183,12 +183,13 @@ def test_a_member_meets_nothing_of_anybody_else(client: Client, maya: User, owne
     assert client.get("/admin/", follow=True).status_code == 403
 
 
-def test_the_front_door_leads_admins_and_members_to_their_own(
+def test_the_front_door_is_the_library_for_members_and_admins(
     client: Client, maya: User, admin_client: Client
 ) -> None:
     client.force_login(maya)
-    assert client.get("/").headers["Location"] == "/accounts/"
-    assert admin_client.get("/").headers["Location"] == "/admin/"
+    assert "<h1" in client.get("/").content.decode()
+    assert 'href="/admin/"' not in client.get("/").content.decode()
+    assert 'href="/admin/"' in admin_client.get("/").content.decode()
 
 
 def test_a_second_factor_is_asked_for_once_it_is_set_up(client: Client, maya: User) -> None:

@@ -1,0 +1,51 @@
+"""The small things that every page of the console offers: undo and the theme."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from console.navigation import THEME_COOKIE, THEMES
+from console.pages import ConsoleView
+from knowledge.ledger.changes import KEPT_FOR
+from knowledge.undo.token_writes import undo
+
+_A_YEAR = timedelta(days=365)
+
+
+class UndoView(ConsoleView):
+    """Takes one action of this person back."""
+
+    def post(self, request: HttpRequest, action_id: UUID) -> HttpResponse:
+        done = undo(self.person.pk, action_id, since=timezone.now() - KEPT_FOR)
+        if done.undone and not done.skipped:
+            self.tell("Undone.")
+        elif done.skipped:
+            reasons = "; ".join(f"{write.title}: {write.reason}" for write in done.skipped[:3])
+            left = f"{len(done.skipped)} could not be undone. {reasons}"
+            self.tell(left, level=messages.WARNING)
+        else:
+            self.tell("There is nothing left to undo.", level=messages.INFO)
+        return self.go(page_before(request))
+
+
+@require_POST
+def choose_theme(request: HttpRequest) -> HttpResponse:
+    """Keep the theme in a cookie, so that the server draws it from the first byte on."""
+    theme = request.POST.get("theme", "")
+    response = redirect(page_before(request))
+    if theme in THEMES:
+        response.set_cookie(THEME_COOKIE, theme, max_age=_A_YEAR, samesite="Lax", httponly=True)
+    return response
+
+
+def page_before(request: HttpRequest, otherwise: str = "/") -> str:
+    """The page that a form was sent from, if it is one of ours."""
+    came_from = request.headers.get("HX-Current-URL") or request.headers.get("Referer", "")
+    is_ours = url_has_allowed_host_and_scheme(came_from, {request.get_host()})
+    return came_from if is_ours else otherwise

@@ -1,0 +1,109 @@
+"""What every page of the console shares: who is asking, how it is rendered, what goes wrong."""
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, cast
+from uuid import uuid4
+
+from django.contrib import messages
+from django.contrib.auth.mixins import LoginRequiredMixin
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.views import View
+from django_htmx.http import HttpResponseClientRedirect, reswap
+from django_htmx.middleware import HtmxDetails
+
+from knowledge.access import Access
+from knowledge.api.errors import STATUSES
+from knowledge.errors import QuarryError
+
+
+class HtmxRequest(HttpRequest):
+    """A request as django-htmx's middleware hands it on."""
+
+    htmx: HtmxDetails
+
+
+class ConsoleView(LoginRequiredMixin, View):
+    """A page of the person who is signed in, for their whole library and nobody else's."""
+
+    request: HtmxRequest
+
+    @cached_property
+    def person(self) -> User:
+        return cast(User, self.request.user)
+
+    @cached_property
+    def access(self) -> Access:
+        """To read with, and to write what needs no undo."""
+        return Access.whole_library(self.person.pk)
+
+    @cached_property
+    def undoable(self) -> Access:
+        """To write with, so that this one request can be undone: see `tell`."""
+        return replace(self.access, action_id=uuid4())
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            response = super().dispatch(request, *args, **kwargs)
+        except QuarryError as error:
+            response = self.show_error(error)
+        patch_vary_headers(response, ["HX-Request"])
+        if not response.has_header("Cache-Control"):
+            patch_cache_control(response, private=True, no_cache=True)
+        return response
+
+    def handle_no_permission(self) -> Any:
+        response = super().handle_no_permission()
+        if self.request.htmx:
+            return HttpResponseClientRedirect(response["Location"])
+        return response
+
+    def show(
+        self, template: str, context: dict[str, Any] | None = None, *, status: int = 200
+    ) -> HttpResponse:
+        """A whole page."""
+        return render(self.request, template, context or {}, status=status)
+
+    def show_part(
+        self, template: str, context: dict[str, Any] | None = None, *, status: int = 200
+    ) -> HttpResponse:
+        """A part of a page for htmx, and beside it whatever there is to tell."""
+        part = render_to_string(template, context or {}, self.request)
+        told = render_to_string("console/parts/toasts.html", {"is_oob": True}, self.request)
+        return HttpResponse(part + told, status=status)
+
+    def tell(self, sentence: str, *, can_undo: bool = False, level: int = messages.SUCCESS) -> None:
+        """Say what was done on this page or, after a redirect, on the next one.
+
+        With `can_undo`, beside it is a button that reverts what `self.undoable` wrote.
+        """
+        action = str(self.undoable.action_id) if can_undo else ""
+        messages.add_message(self.request, level, sentence, extra_tags=action)
+
+    def tell_only(self) -> HttpResponse:
+        """For htmx: nothing changes but the messages."""
+        return reswap(self.show_part("console/parts/nothing.html"), "none")
+
+    def go(self, to: str) -> HttpResponse:
+        """To another page, after a form was sent."""
+        return HttpResponseClientRedirect(to) if self.request.htmx else redirect(to)
+
+    def show_error(self, error: QuarryError) -> HttpResponse:
+        """One sentence that says what to do: in place for htmx, otherwise on a page of its own."""
+        status = STATUSES[error.code]
+        if self.request.htmx:
+            messages.error(self.request, _for_people(error))
+            response = self.tell_only()
+            response.status_code = status
+            return response
+        context = {"problem": _for_people(error), "status": status}
+        return self.show("console/error.html", context, status=status)
+
+
+def _for_people(error: QuarryError) -> str:
+    """The sentence as it reads without a token."""
+    return error.message.replace(", or it is out of this token's reach", "")
