@@ -5,7 +5,6 @@ from typing import Any, cast
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.core.signing import BadSignature
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,7 +20,7 @@ from knowledge.errors import InvalidInput, NotFound, QuarryError
 from tokens.minting import mint_token, revoke_token
 from tokens.models import Token
 from tokens.oauth import connections
-from tokens.single_use import SentBefore, new_form_id, read_form_id, spend
+from tokens.single_use import SentBefore
 
 _TRIES = "60/h"
 
@@ -70,7 +69,7 @@ class HomeView(View):
     """One's own tokens and connections, and the way to everything else about the account."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        return self._page(request, _new_form(request))
+        return self._page(request, MintForm(person=_person(request)))
 
     @sensitive_variables("secret")
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -78,12 +77,11 @@ class HomeView(View):
         if not form.is_valid():
             return self._page(request, form, status=422)
         try:
-            form_id = read_form_id(form.cleaned_data["form_id"])
             with transaction.atomic():
                 token, secret = mint_token(_person(request), form.token_request)
-                spend(form_id)  # last: whatever fails rolls both back
-        except (SentBefore, BadSignature):
-            form.add_error(None, "This form was used before, or is too old. Open the page anew.")
+                form.spend()  # last: whatever fails rolls both back
+        except SentBefore:
+            form.add_error(None, "This form was used before. Open the page anew.")
             return self._page(request, form, status=409)
         except QuarryError as error:
             form.add_error(None, error.message)
@@ -118,10 +116,6 @@ class RevokeView(View):
             return render(request, "accounts/message.html", context, status=404)
         connections.end(token_id)
         return redirect(reverse("account_home"))
-
-
-def _new_form(request: HttpRequest) -> MintForm:
-    return MintForm(initial={"form_id": new_form_id()}, person=_person(request))
 
 
 def _person(request: HttpRequest) -> User:

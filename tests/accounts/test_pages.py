@@ -170,7 +170,7 @@ def test_a_member_meets_nothing_of_anybody_else(client: Client, maya: User, owne
     form = {
         "name": "Mine",
         "reach": "folders",
-        "folders": [str(folder.pk)],
+        "folder_ids": [str(folder.pk)],
         "toolsets": ["library"],
         "expires_days": "1",
         "form_id": new_form_id(),

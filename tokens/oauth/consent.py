@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db.models import TextChoices
 from django.http import HttpRequest, HttpResponse
 from oauth2_provider.exceptions import OAuthToolkitError
 from oauth2_provider.forms import AllowForm
@@ -13,68 +12,34 @@ from oauth2_provider.models import Application
 from oauth2_provider.views import AuthorizationView
 from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
 
-from knowledge.access import Access
-from knowledge.models import Folder
-from tokens.models import Toolset, default_toolsets
+from tokens.forms import ReachForm
 from tokens.oauth.addresses import resource_of
 from tokens.oauth.connections import WRITE_SCOPE, client_name
 from tokens.oauth.redirects import host_of, is_on_this_machine
 
 
-class Reach(TextChoices):
-    FOLDERS = "folders", "Only the folders chosen here"
-    LIBRARY = "library", "My whole library"
-
-
-class ConsentForm(AllowForm):  # type: ignore[misc]
+class ConsentForm(ReachForm, AllowForm):  # type: ignore[misc]
     """What the client asked for, hidden, and what the person gives it."""
-
-    reach = forms.ChoiceField(
-        choices=Reach, initial=Reach.FOLDERS, widget=forms.RadioSelect, required=False
-    )
-    folders = forms.ModelMultipleChoiceField(
-        Folder.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
-    )
-    can_write = forms.BooleanField(
-        required=False, label="Add, change and delete", help_text="Without it, it only reads."
-    )
-    toolsets = forms.MultipleChoiceField(
-        choices=Toolset,
-        initial=default_toolsets,
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-    )
 
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["allow"].widget = forms.HiddenInput()  # the buttons say it
-        mine = Folder.objects.visible_to(Access.whole_library(person.pk)).order_by("name")
-        self.fields["folders"].queryset = mine
+        self.offer_folders_of(person)
         scope = self.initial.get("scope") or self.data.get("scope") or ""
         if WRITE_SCOPE not in scope.split():
             del self.fields["can_write"]
-
-    def clean(self) -> dict[str, Any]:
-        asked: dict[str, Any] = super().clean() or self.cleaned_data
-        if not asked.get("allow"):
-            return asked
-        if not asked.get("toolsets"):
-            self.add_error("toolsets", "Choose at least one group of tools.")
-        if asked.get("reach") not in Reach.values:
-            self.add_error("reach", "Choose what it may see.")
-        if asked.get("reach") == Reach.FOLDERS and not asked.get("folders"):
-            self.add_error("folders", "Choose at least one folder, or the whole library.")
-        return asked
+        if self.is_bound and not self.data.get("allow"):
+            for name in set(ReachForm.base_fields) & set(self.fields):
+                del self.fields[name]  # whoever cancels has chosen nothing
 
     @property
     def reach_to_store(self) -> dict[str, Any]:
         """The reach as it is kept with the code."""
-        asked = self.cleaned_data
-        folders = [str(folder.pk) for folder in asked["folders"]]
+        folder_ids = self.chosen_folder_ids
         return {
-            "folder_ids": None if asked["reach"] == Reach.LIBRARY else folders,
-            "can_write": bool(asked.get("can_write")),
-            "toolsets": asked["toolsets"],
+            "folder_ids": None if folder_ids is None else list(map(str, folder_ids)),
+            "can_write": bool(self.cleaned_data.get("can_write")),
+            "toolsets": self.cleaned_data["toolsets"],
         }
 
 

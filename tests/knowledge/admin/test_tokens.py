@@ -153,9 +153,9 @@ def test_a_token_for_folders_reaches_just_those(
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"reach": "folders"}, "Choose at least one folder."),
+        ({"reach": "folders"}, "Choose at least one folder, or the whole library."),
         ({"name": "  "}, "This field is required."),
-        ({"toolsets": []}, "This field is required."),
+        ({"toolsets": []}, "Choose at least one group of tools."),
         ({"toolsets": ["root"]}, "Select a valid choice."),
         ({"expires_days": 0}, "greater than or equal to 1"),
         ({"expires_days": 100_000}, "less than or equal to 3650"),

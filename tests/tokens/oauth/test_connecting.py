@@ -60,7 +60,7 @@ def test_a_connection_reaches_the_chosen_folder_alone(
     shelf = create_folder(library, "Chosen")
     inside, outside = add("Inside the folder"), add("Outside of it")
     file_item(library, inside.pk, [shelf.pk])
-    connector.connect(reach="folders", folders=[str(shelf.pk)])
+    connector.connect(reach="folders", folder_ids=[str(shelf.pk)])
     assert connector.tokens["scope"] == "kb:read"
     assert connector.get(f"items/{inside.pk}").status_code == 200
     assert connector.get(f"items/{outside.pk}").status_code == 404
@@ -118,7 +118,7 @@ def test_consent_is_asked_each_time_whatever_the_client_says(connector: Connecto
         ({"reach": "folders"}, "at least one folder"),
         ({"toolsets": []}, "at least one group"),
         ({"reach": "everything"}, "Select a valid choice"),
-        ({"folders": ["00000000-0000-0000-0000-000000000000"]}, "not one of the available"),
+        ({"folder_ids": ["00000000-0000-0000-0000-000000000000"]}, "not one of the available"),
     ],
 )
 def test_a_choice_that_is_none_is_told_on_the_page(
@@ -132,7 +132,7 @@ def test_a_choice_that_is_none_is_told_on_the_page(
 
 def test_nobody_gives_away_the_folder_of_another(connector: Connector, stranger: User) -> None:
     theirs = create_folder(Access.whole_library(stranger.pk), "Theirs")
-    answer = connector.consent(reach="folders", folders=[str(theirs.pk)])
+    answer = connector.consent(reach="folders", folder_ids=[str(theirs.pk)])
     assert answer.status_code == 200
     assert b"Theirs" not in answer.content
     assert not Grant.objects.exists()
@@ -198,7 +198,7 @@ def test_a_folder_that_is_deleted_before_the_code_is_redeemed_ends_it(
     connector: Connector, owner: User
 ) -> None:
     folder = create_folder(Access.whole_library(owner.pk), "Soon gone")
-    code = connector.code(reach="folders", folders=[str(folder.pk)])
+    code = connector.code(reach="folders", folder_ids=[str(folder.pk)])
     folder.delete()
     answer = connector.exchange(code)
     assert answer.status_code == 400
