@@ -4,15 +4,19 @@ from collections.abc import AsyncIterator, Generator, Iterator
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.http import StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.request import Request
 
 
 def stream(
-    request: Request, pieces: Iterator[bytes], *, content_type: str, headers: dict[str, str]
+    request: Request | HttpRequest,
+    pieces: Iterator[bytes],
+    *,
+    content_type: str,
+    headers: dict[str, str],
 ) -> StreamingHttpResponse:
     """The pieces as an answer, each made when the one before it has been sent."""
-    is_async = isinstance(request._request, ASGIRequest)
+    is_async = isinstance(getattr(request, "_request", request), ASGIRequest)
     return StreamingHttpResponse(
         _in_its_thread(pieces) if is_async else pieces, content_type=content_type, headers=headers
     )

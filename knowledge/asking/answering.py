@@ -16,7 +16,7 @@ from knowledge.ledger import quotas
 from knowledge.models import Item, Usage
 from knowledge.monitoring.metrics import provider_call
 from knowledge.providers import live_answerer
-from knowledge.providers.protocols import Answerer, CitedAnswer
+from knowledge.providers.protocols import Answerer, Citation, CitedAnswer
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import LibrarySearchRequest, search
 from knowledge.validation import clean_text
@@ -38,12 +38,20 @@ class Source:
     span: QuotedSpan
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerSentence:
+    """A sentence of an answer, and the places that it stands on."""
+
+    text: str
+    sources: tuple[Source, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryAnswer:
     """What the library says to a question; without a paragraph it does not answer."""
 
     question: str
-    paragraphs: list[list[CitedSentence]] = field(default_factory=list)
+    paragraphs: list[list[AnswerSentence]] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     read: list[ReadPassage] = field(default_factory=list)
     """All that the model was given to read."""
@@ -99,9 +107,16 @@ def answer_question(
         return LibraryAnswer(**shared)
     cited = _ask(access, answerer, question, passages)
     paragraphs, dropped = cited_paragraphs(cited.parts)
+    sources = _sources(paragraphs, passages)
     return LibraryAnswer(
-        paragraphs=[list(sentences) for sentences in paragraphs],
-        sources=_sources(paragraphs, passages),
+        paragraphs=[
+            [
+                AnswerSentence(each.text, tuple(sources[cited] for cited in each.citations))
+                for each in sentences
+            ]
+            for sentences in paragraphs
+        ],
+        sources=list(sources.values()),
         dropped=dropped,
         model=cited.model,
         cost_usd=cited.cost_usd,
@@ -132,15 +147,15 @@ def _count(owner_id: int, cost_usd: float) -> None:
 
 def _sources(
     paragraphs: Sequence[Sequence[CitedSentence]], passages: Sequence[ReadPassage]
-) -> list[Source]:
-    """Each cited place once, numbered as the sentences name them."""
+) -> dict[Citation, Source]:
+    """Each cited place once, numbered in the order in which the sentences name them."""
     citations = dict.fromkeys(
         citation
         for sentences in paragraphs
         for sentence in sentences
         for citation in sentence.citations
     )
-    return [
-        Source(number, passages[each.passage].item, passages[each.passage].span_of(each))
+    return {
+        each: Source(number, passages[each.passage].item, passages[each.passage].span_of(each))
         for number, each in enumerate(citations, start=1)
-    ]
+    }

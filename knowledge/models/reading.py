@@ -74,7 +74,7 @@ class ReadingProgress(models.Model):
     """How far the owner of an item has read it. A share, so that another text keeps it."""
 
     item = models.OneToOneField(
-        Item, primary_key=True, on_delete=models.CASCADE, related_name="progress"
+        Item, primary_key=True, on_delete=models.CASCADE, related_name="reading_progress"
     )
     share = models.FloatField(validators=[MinValueValidator(0.0), MaxValueValidator(1.0)])
     changed_at = models.DateTimeField()

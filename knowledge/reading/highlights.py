@@ -65,7 +65,7 @@ def highlight_passage(
     start, end, quote = _find_passage(item, passage)
     with transaction.atomic():
         item = visible_item(access, item_id, for_update=True)
-        mine = Highlight.objects.filter(item=item)
+        mine = Highlight.objects.visible_to(access).filter(item=item)
         if same := mine.filter(start=start, end=end).first():
             return same
         if mine.count() >= MOST_HIGHLIGHTS:

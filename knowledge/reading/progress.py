@@ -23,7 +23,7 @@ def save_progress(access: Access, item_id: UUID, share: float) -> ReadingProgres
         items = Item.objects.visible_to(access).select_for_update(of=("self",), no_key=True)
         if not items.filter(pk=item_id).values_list("pk").first():
             raise not_found("item")
-        progress, _ = ReadingProgress.objects.update_or_create(
+        progress, _ = ReadingProgress.objects.visible_to(access).update_or_create(
             item_id=item_id, defaults={"share": share, "changed_at": timezone.now()}
         )
     return progress

@@ -10,7 +10,7 @@ from knowledge.errors import CapabilityDenied, Conflict, InvalidInput, NameTaken
 from knowledge.ingest.adding import add_text
 from knowledge.library.items import delete_item, get_item
 from knowledge.models import Content, Highlight, Item, ReadingProgress, Relation, SavedSearch
-from knowledge.reading import highlights, progress, saved_searches, tags
+from knowledge.reading import highlights, progress, saved_searches
 from knowledge.reading.highlights import Passage, marks_of
 from knowledge.retrieval.search import LibrarySearchRequest, search
 from knowledge.text.quotes import nearest_span
@@ -223,7 +223,6 @@ def test_nothing_of_it_is_anybody_elses(
     noted = highlights.note_passage(library, item.pk, Passage(quote="Granite is old."), "So old.")
     progress.save_progress(library, item.pk, 0.5)
     saved = saved_searches.save_search(library, "Stone", "q=stone")
-    tags.add_tags(library, item.pk, ["geology"])
     narrow = mint(folder("Other")).access
     for access in (theirs, narrow):
         assert marks_of(access, item).highlights == []
@@ -231,7 +230,6 @@ def test_nothing_of_it_is_anybody_elses(
         assert progress.progress_of(access, [item.pk]) == {}
         assert progress.unfinished_items(access) == []
         assert saved_searches.list_saved_searches(access) == []
-        assert tags.suggest_tags(access) == []
         for ask in (
             lambda access: mark(access, item, "Granite is old."),
             lambda access: highlights.write_note(access, noted.pk, "Mine now."),
@@ -239,7 +237,6 @@ def test_nothing_of_it_is_anybody_elses(
             lambda access: highlights.remove_highlight(access, noted.pk),
             lambda access: progress.save_progress(access, item.pk, 1),
             lambda access: saved_searches.delete_saved_search(access, saved.pk),
-            lambda access: tags.add_tags(access, item.pk, ["mine"]),
         ):
             with pytest.raises(NotFound):
                 ask(access)
@@ -260,7 +257,7 @@ def test_a_note_out_of_reach_is_not_told_with_its_highlight(
     assert "note_id" not in line
 
 
-# Progress, searches, tags ---------------------------------------------------------------------
+# Progress and searches -------------------------------------------------------------------------
 
 
 def test_progress_is_where_the_reader_is_now(library: Access, item: Item, add: Add) -> None:
@@ -289,16 +286,6 @@ def test_a_saved_search_is_an_address_without_its_page(library: Access) -> None:
             saved_searches.save_search(library, "Another", query)
     saved_searches.delete_saved_search(library, saved.pk)
     assert saved_searches.list_saved_searches(library) == []
-
-
-def test_tags_are_added_and_the_most_used_are_suggested_first(library: Access, add: Add) -> None:
-    one, two = add("One"), add("Two")
-    tags.add_tags(library, one.pk, ["Stone", "sea"])
-    tags.add_tags(library, two.pk, ["sea"])
-    assert tags.add_tags(library, two.pk, ["sea", "salt"]).tags == ["sea", "salt"]
-    assert tags.suggest_tags(library) == ["sea", "Stone", "salt"]
-    assert tags.suggest_tags(library, " s") == ["sea", "Stone", "salt"]
-    assert tags.suggest_tags(library, "ST") == ["Stone"]
 
 
 # Export and import ----------------------------------------------------------------------------
