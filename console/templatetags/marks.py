@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 
+from console.library_query import LibraryQuery
 from knowledge.access import Access
 from knowledge.models import Colour, Item
 from knowledge.reading.highlights import marks_of
@@ -41,10 +42,10 @@ def reading_marks(context: Any, item: Item) -> dict[str, Any]:
 @register.inclusion_tag("console/parts/saved_searches.html", takes_context=True)
 def saved_searches(context: Any) -> dict[str, Any]:
     """Searches that were kept, and a way to keep the one that the page shows."""
-    request = context["request"]
+    query: LibraryQuery = context["query"]
     return {
-        "searches": list_saved_searches(Access.whole_library(request.user.pk)),
-        "query": request.GET.urlencode(),
+        "searches": list_saved_searches(Access.whole_library(context["request"].user.pk)),
+        "query": query.turned_to(1).partition("?")[2],
         "csrf_token": context.get("csrf_token"),
     }
 

@@ -1,6 +1,6 @@
 import re
 
-from django.http import StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -59,22 +59,34 @@ class ItemOriginalView(AskView):
 
     def _answer(self, request: Request, item_id: str, *, is_head: bool) -> StreamingHttpResponse:
         original = originals.get_original(self.access, path_id(item_id))
-        start, end = _range_of(request, original)
-        answer = stream(
-            request,
-            iter(()) if is_head else original.read(start, end - start),
-            content_type=original.upload.media_type,
-            headers={**_AS_A_FILE, "ETag": _etag(original), "Content-Length": str(end - start)},
-        )
-        named = content_disposition_header(as_attachment=True, filename=original.upload.filename)
-        answer["Content-Disposition"] = named or "attachment"
-        if end - start < original.size:
-            answer.status_code = status.HTTP_206_PARTIAL_CONTENT
-            answer["Content-Range"] = f"bytes {start}-{end - 1}/{original.size}"
-        return answer
+        return send_original(request, original, is_head=is_head)
 
 
-def _range_of(request: Request, original: Original) -> tuple[int, int]:
+def send_original(
+    request: Request | HttpRequest,
+    original: Original,
+    *,
+    is_head: bool = False,
+    as_attachment: bool = True,
+) -> StreamingHttpResponse:
+    """The file, or the range of it that was asked for, so that nothing in it can run."""
+    start, end = _range_of(request, original)
+    answer = stream(
+        request,
+        iter(()) if is_head else original.read(start, end - start),
+        content_type=original.upload.media_type,
+        headers={**_AS_A_FILE, "ETag": _etag(original), "Content-Length": str(end - start)},
+    )
+    filename = original.upload.filename
+    named = content_disposition_header(as_attachment=as_attachment, filename=filename)
+    answer["Content-Disposition"] = named or ("attachment" if as_attachment else "inline")
+    if end - start < original.size:
+        answer.status_code = status.HTTP_206_PARTIAL_CONTENT
+        answer["Content-Range"] = f"bytes {start}-{end - 1}/{original.size}"
+    return answer
+
+
+def _range_of(request: Request | HttpRequest, original: Original) -> tuple[int, int]:
     """The bytes to send, from the first up to and without the last; all, if no range fits."""
     asked = _RANGE.fullmatch(request.headers.get("Range", ""))
     if not asked or request.headers.get("If-Range", _etag(original)) != _etag(original):

@@ -35,6 +35,16 @@ def transform_item(access: Access, item_id: UUID) -> Transform:
     return transform
 
 
+def estimate_transform(access: Access, item_id: UUID) -> float:
+    """About what a summary of the item would cost, in US dollars; nothing is spent."""
+    access.require(Capability.READ)
+    items = Item.objects.visible_to(access).filter(pk=item_id)
+    text = items.values_list("content__text", flat=True).first()
+    if text is None:
+        raise not_found("item")
+    return live_summarizer().estimate_usd(text)
+
+
 def want_transform(item: Item) -> Transform:
     """Request a summary of an item that is being added; it starts when the text is ready.
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from knowledge.errors import ProviderUnavailable
-from knowledge.providers.claude_api import ClaudeApi, cost_of, storable
+from knowledge.providers.claude_api import ClaudeApi, cost_of, price_of, storable
 from knowledge.providers.protocols import Summary
 from knowledge.text.quotes import span_of
+from knowledge.text.token_estimate import token_count
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -21,6 +22,9 @@ MAX_TOKENS = 16_000
 """Tokens of an answer and its thinking; for many more, the SDK requires streaming."""
 
 TIMEOUT = 300.0
+
+_TOKENS_ASKED, _TOKENS_WRITTEN = 900, 1_500
+"""What a call takes beside the text, as an estimate counts it."""
 
 _SYSTEM = (
     "You sum up material for a knowledge base. The material stands between two marks that are "
@@ -95,6 +99,12 @@ class ClaudeSummarizer:
             model=last.model,
             cost_usd=sum(answer.cost_usd for answer in answers),
         )
+
+    def estimate_usd(self, text: str) -> float:
+        """By the text's length, with room for what is asked and written beside it."""
+        parts = sum(1 for _ in _parts(text))
+        tokens = token_count(text) + parts * _TOKENS_ASKED
+        return price_of(self.name, tokens, parts * _TOKENS_WRITTEN)
 
     def _ask(self, task: str, title: str, material: str) -> _Answer:
         # A forced tool call would give the same shape, but since 5.5 the vendor refuses those.

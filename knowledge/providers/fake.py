@@ -101,6 +101,10 @@ class FakeSummarizer:
             cost_usd=0.0,
         )
 
+    def estimate_usd(self, text: str) -> float:
+        """Nobody is paid."""
+        return 0.0
+
 
 class FakeAnswerer:
     """Answers with the first sentence that has two of the question's words, and cites it."""

@@ -92,6 +92,9 @@ class Summarizer(Protocol):
     def summarize(self, title: str, text: str) -> Summary:
         """The summary; raises ProviderUnavailable with a clear reason if none can be made."""
 
+    def estimate_usd(self, text: str) -> float:
+        """About what a summary of the text will cost."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePassage:

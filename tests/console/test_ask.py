@@ -41,7 +41,7 @@ def test_the_price_is_shown_before_and_after(visitor: Client, vendor: Anthropic,
 
     page = visitor.post("/ask/", {"question": QUESTION}).content.decode()
 
-    assert f'href="/items/{item.pk}#char=0,42"' in page
+    assert f'href="/items/{item.pk}?at=0,42#char=0,42"' in page
     assert "Granite is the hardest." in page
     assert "read 1 passage · $0.0040" in page
     assert Usage.objects.get().answers == 1

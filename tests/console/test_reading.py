@@ -6,6 +6,7 @@ import pytest
 from django.template import Context, Template
 from django.test import Client, RequestFactory
 
+from console.library_query import LibraryQuery
 from knowledge.access import Access
 from knowledge.ingest.adding import add_text
 from knowledge.library.items import get_item
@@ -14,6 +15,7 @@ from knowledge.reading.highlights import Passage, highlight_passage, note_passag
 from knowledge.reading.progress import progress_of, save_progress
 from knowledge.reading.saved_searches import save_search
 
+QUERY = LibraryQuery(q="granite", page=2)
 HTMX = {"HX-Request": "true"}
 TEXT = "Granite is hard. Slate splits. Chalk is soft, and writes on slate."
 HOSTILE = "<script>alert(1)</script>"
@@ -25,10 +27,12 @@ def item(library: Access) -> Item:
 
 
 def rendered(tag: str, person, **context: object) -> str:
-    request = RequestFactory().get("/", {"q": "granite"})
+    request = RequestFactory().get("/")
     request.user = person
     template = Template("{% load marks %}{% " + tag + " %}")
-    return template.render(Context({"request": request, "csrf_token": "x", **context}))
+    return template.render(
+        Context({"request": request, "csrf_token": "x", "query": QUERY, **context})
+    )
 
 
 def test_a_selection_becomes_a_highlight_and_undo_takes_it_back(

@@ -1,0 +1,50 @@
+"""Folders: make, rename, delete."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from console.pages import ConsoleView
+from knowledge.errors import InvalidInput, NameTaken
+from knowledge.library.items import create_folder, delete_folder, list_folders, rename_folder
+
+
+class FoldersView(ConsoleView):
+    """All folders with what is in them, and a line that makes a new one."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self.show_folders()
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        name = request.POST.get("name", "")
+        try:
+            folder = create_folder(self.undoable, name)
+        except (NameTaken, InvalidInput) as error:
+            return self.show_folders(name=name, problem=error.message, status=422)
+        self.tell(f"“{folder.name}” made.", can_undo=True)
+        return self.go(reverse("console:folders"))
+
+    def show_folders(self, *, status: int = 200, **context: Any) -> HttpResponse:
+        folders = list_folders(self.access)
+        return self.show("console/folders.html", {"folders": folders, **context}, status=status)
+
+
+class FolderView(FoldersView):
+    """One folder: its new name, or its end."""
+
+    def get(self, request: HttpRequest, folder_id: UUID) -> HttpResponse:  # type: ignore[override]
+        return self.go(f"/?folder={folder_id}")
+
+    def post(self, request: HttpRequest, folder_id: UUID) -> HttpResponse:  # type: ignore[override]
+        if request.POST.get("action") == "delete":
+            delete_folder(self.undoable, folder_id, cascade_items="items" in request.POST)
+            self.tell("Folder deleted.", can_undo=True)
+            return self.go(reverse("console:folders"))
+        try:
+            folder = rename_folder(self.undoable, folder_id, request.POST.get("name", ""))
+        except (NameTaken, InvalidInput) as error:
+            return self.show_folders(renamed=folder_id, problem=error.message, status=422)
+        self.tell(f"The folder is called “{folder.name}” now.", can_undo=True)
+        return self.go(reverse("console:folders"))
