@@ -173,12 +173,14 @@ QUARRY_TRANSCRIBER = env.text("QUARRY_TRANSCRIBER") or (
     "assemblyai" if ASSEMBLYAI_API_KEY else "gladia" if GLADIA_API_KEY else "whisper"
 )
 
-# Summaries -------------------------------------------------------------------------------
+# Summaries and answers -------------------------------------------------------------------
 
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 QUARRY_SUMMARY_MODEL = env.text("QUARRY_SUMMARY_MODEL")
 QUARRY_SUMMARIZER = env.text("QUARRY_SUMMARIZER") or "claude"
+QUARRY_ANSWER_MODEL = env.text("QUARRY_ANSWER_MODEL")
+QUARRY_ANSWERER = env.text("QUARRY_ANSWERER") or "claude"
 
 # Files: a folder of QUARRY_HOME unless there is a bucket ----------------------------------
 

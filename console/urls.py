@@ -10,6 +10,7 @@ from console.item_views import (
     ItemPartView,
     ItemView,
 )
+from console.knowledge_urls import KNOWLEDGE
 from console.library_views import ActionsView, LibraryView
 from console.original_views import MediaView, OriginalView, PagePictureView
 
@@ -28,6 +29,7 @@ urlpatterns = [
     path("items/<uuid:item_id>/pages/<int:page>", PagePictureView.as_view(), name="page_picture"),
     path("folders/", FoldersView.as_view(), name="folders"),
     path("folders/<uuid:folder_id>", FolderView.as_view(), name="folder"),
+    *KNOWLEDGE,
     path("undo/<uuid:action_id>", UndoView.as_view(), name="undo"),
     path("theme", choose_theme, name="theme"),
     *bring_urls.urlpatterns,

@@ -8,6 +8,7 @@ os.environ.update(
         "QUARRY_EMBEDDER": "fake",
         "QUARRY_TRANSCRIBER": "fake",
         "QUARRY_SUMMARIZER": "fake",
+        "QUARRY_ANSWERER": "fake",
         "QUARRY_BROKER_URL": "stub://",
         "QUARRY_ALLOWED_PRIVATE_HOSTS": "",
         "QUARRY_EGRESS_PROXY": "",

@@ -22,10 +22,13 @@ ASKS = (
     "knowledge/imports/batches.py",
     "knowledge/memory",
     "knowledge/registry",
+    "knowledge/asking",
+    "knowledge/reading",
 )
 GUARDED = {
     *("Item", "Folder", "Filing", "Chunk", "ChunkText", "ChunkEmbedding", "Content"),
     *("Upload", "Webhook", "Relation", "Source", "Feed"),
+    *("Highlight", "ReadingProgress", "SavedSearch"),
 }
 # A shared content is public: whoever names its address may have it.
 DOORS = {"visible_to", "published_to", "offered_to", "create", "create_text", "find_shared"}

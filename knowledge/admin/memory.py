@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from unfold.views import ChangeList  # type: ignore[import-untyped]
 
-from knowledge.admin.attributes import due_date, is_overdue, projects_of
+from knowledge.admin.attributes import projects_of
 from knowledge.admin.base import badge, button, own_rows
 from knowledge.admin.board import BoardAdmin
 from knowledge.admin.item_pages import ItemPages
@@ -24,6 +24,7 @@ from knowledge.admin.memory_forms import (
 )
 from knowledge.admin.tables import item_page
 from knowledge.memory.remembering import RememberAnswer
+from knowledge.memory.task_board import due_date, is_overdue
 from knowledge.models import Item, ItemType, Memory
 from knowledge.models.attributes import TASK_STATUSES
 

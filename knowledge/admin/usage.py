@@ -19,7 +19,10 @@ _COLOURS = {
 @admin.register(Usage)
 class UsageAdmin(ReadOnlyAdmin[Usage]):
     owner_path = "owner"
-    _columns = ["owner", "month_name", "minutes_used", "minutes_reserved", "transforms"]
+    _columns = [
+        *("owner", "month_name", "minutes_used", "minutes_reserved", "transforms", "answers"),
+        "answers_cost_usd",
+    ]
     list_display = [*_columns]
     fields = [*_columns]
     list_filter = [("owner", admin.RelatedOnlyFieldListFilter), "month"]

@@ -333,6 +333,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                     "used": 90.0,
                     "reserved": 2.5,
                     "transforms": 3,
+                    "answers": 12,
+                    "answers_cost_usd": 0.1432,
                 },
                 "earlier": [],
             }

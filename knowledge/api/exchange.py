@@ -4,7 +4,7 @@ from functools import cached_property
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
-from django.http import StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -41,11 +41,11 @@ class ExportView(AskView):
     )
     def get(self, request: Request) -> StreamingHttpResponse:
         Input.of_query(request)
-        return _download(request, exporting.export_library(self.access))
+        return send_archive(request, exporting.export_library(self.access))
 
     def head(self, request: Request) -> StreamingHttpResponse:
         """What GET says before its body, which is not made for it."""
-        return _download(request, iter(()))
+        return send_archive(request, iter(()))
 
 
 class ProblemOutput(serializers.Serializer[Any]):
@@ -63,6 +63,8 @@ class ImportOutput(serializers.Serializer[Any]):
     relations = serializers.IntegerField()
     versions = serializers.IntegerField(help_text="Of skills and knowledge units.")
     sources = serializers.IntegerField(help_text="Documentation sources.")
+    highlights = serializers.IntegerField(help_text="Passages that a person marked.")
+    saved_searches = serializers.IntegerField()
     skipped = serializers.IntegerField(help_text="Items that were there; they stay as they are.")
     failed = serializers.IntegerField(help_text="Lines that were left out.")
     problems = ProblemOutput(many=True, help_text="The first hundred of those that failed.")
@@ -141,6 +143,7 @@ def _bare(media_type: str | None) -> str:
     return (media_type or "").partition(";")[0].strip().lower()
 
 
-def _download(request: Request, pieces: Iterator[bytes]) -> StreamingHttpResponse:
+def send_archive(request: Request | HttpRequest, pieces: Iterator[bytes]) -> StreamingHttpResponse:
+    """An export as a file to keep."""
     named = {"Content-Disposition": 'attachment; filename="quarry-export.zip"'}
     return stream(request, pieces, content_type=ZIP, headers=named)

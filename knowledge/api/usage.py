@@ -17,6 +17,8 @@ class MonthOutput(serializers.Serializer[Any]):
     used = serializers.FloatField(help_text="Minutes of transcription.")
     reserved = serializers.FloatField(help_text="Minutes set aside for work under way.")
     transforms = serializers.IntegerField()
+    answers = serializers.IntegerField(help_text="Questions answered on the page Ask.")
+    answers_cost_usd = serializers.FloatField(help_text="What those answers cost.")
 
 
 class UsageOutput(serializers.Serializer[Any]):

@@ -12,8 +12,23 @@ from knowledge.access import Access, Capability
 from knowledge.exchange import markdown_export
 from knowledge.exchange.item_records import ItemRecord
 from knowledge.exchange.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
+from knowledge.exchange.reading_records import (
+    HighlightRecord,
+    ProgressRecord,
+    SavedSearchRecord,
+)
 from knowledge.exchange.records import ContentRecord, Counts, FolderRecord, Manifest
-from knowledge.models import REGISTRY_TYPES, Folder, Item, Relation, Source, Version
+from knowledge.models import (
+    REGISTRY_TYPES,
+    Folder,
+    Highlight,
+    Item,
+    ReadingProgress,
+    Relation,
+    SavedSearch,
+    Source,
+    Version,
+)
 from knowledge.models.item import ItemQuerySet
 from knowledge.storage.zips import Member, zip_members
 
@@ -24,6 +39,9 @@ ITEMS = "items.jsonl"
 RELATIONS = "relations.jsonl"
 VERSIONS = "versions.jsonl"
 SOURCES = "sources.jsonl"
+HIGHLIGHTS = "highlights.jsonl"
+PROGRESS = "progress.jsonl"
+SAVED_SEARCHES = "saved_searches.jsonl"
 TABLE = "items.csv"
 
 R = TypeVar("R", bound=Model)
@@ -72,6 +90,9 @@ class _Export:
         folders = Folder.objects.visible_to(access).order_by("created_at", "pk")
         self._folders = [FolderRecord.of(folder) for folder in folders]
         self._names = {folder.id: folder.name for folder in self._folders}
+        self._highlights = Highlight.objects.visible_to(access).order_by("created_at", "pk")
+        self._progress = ReadingProgress.objects.visible_to(access).order_by("pk")
+        self._searches = SavedSearch.objects.visible_to(access).order_by("created_at", "pk")
         self._on_progress = on_progress
 
     def members(self) -> Iterator[Member]:
@@ -83,6 +104,9 @@ class _Export:
         yield RELATIONS, self._relation_lines()
         yield VERSIONS, self._version_lines()
         yield SOURCES, self._source_lines()
+        yield HIGHLIGHTS, self._highlight_lines()
+        yield PROGRESS, (ProgressRecord.of(each).line() for each in self._progress)
+        yield SAVED_SEARCHES, (SavedSearchRecord.of(each).line() for each in self._searches)
         yield TABLE, self._table()
         yield from self._files(counts.items)
 
@@ -122,6 +146,12 @@ class _Export:
             of_pages = self._items.filter(source_page__source=source)
             seen = set(of_pages.values_list("pk", flat=True))
             yield SourceRecord.of(source, [PageRecord.of(page, seen) for page in pages]).line()
+
+    def _highlight_lines(self) -> Iterator[bytes]:
+        noted = self._items.filter(noted_passages__isnull=False)
+        seen = set(noted.values_list("pk", flat=True))
+        for highlight in _stream_rows(self._highlights, _ROWS):
+            yield HighlightRecord.of(highlight, seen).line()
 
     def _table(self) -> Iterator[bytes]:
         yield markdown_export.header_row()

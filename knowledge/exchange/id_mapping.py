@@ -8,7 +8,15 @@ from uuid import UUID, uuid4, uuid5
 
 from django.db.models import Model
 
-from knowledge.models import Content, Folder, Item, Relation, Source
+from knowledge.models import (
+    Content,
+    Folder,
+    Highlight,
+    Item,
+    Relation,
+    SavedSearch,
+    Source,
+)
 
 _TAKEN = UUID("6e0b4f3c-5f4e-5b0e-9d57-0c1f4f8f2f0d")
 """The namespace of ids that stand for those which another owner has."""
@@ -25,7 +33,9 @@ class Place:
 
 
 def places(
-    model: type[Folder | Item | Content | Relation | Source], owner_id: int, ids: Collection[UUID]
+    model: type[Folder | Item | Content | Relation | Source | Highlight | SavedSearch],
+    owner_id: int,
+    ids: Collection[UUID],
 ) -> dict[UUID, Place]:
     """Where each id is here: the same one, unless another owner has it."""
     stand_ins = {pk: uuid5(_TAKEN, f"{owner_id}/{pk}") for pk in ids}

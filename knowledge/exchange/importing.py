@@ -19,13 +19,16 @@ from pydantic import ValidationError
 
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, PayloadTooLarge
-from knowledge.exchange import item_restore, link_restore
+from knowledge.exchange import item_restore, link_restore, reading_restore
 from knowledge.exchange.exporting import (
     CONTENTS,
     FOLDERS,
+    HIGHLIGHTS,
     ITEMS,
     MANIFEST,
+    PROGRESS,
     RELATIONS,
+    SAVED_SEARCHES,
     SOURCES,
     VERSIONS,
     OnProgress,
@@ -33,6 +36,11 @@ from knowledge.exchange.exporting import (
 from knowledge.exchange.item_records import ItemRecord
 from knowledge.exchange.item_restore import Batch, FolderIds, Group
 from knowledge.exchange.link_records import RelationRecord, SourceRecord, VersionRecord
+from knowledge.exchange.reading_records import (
+    HighlightRecord,
+    ProgressRecord,
+    SavedSearchRecord,
+)
 from knowledge.exchange.records import ContentRecord, FolderRecord, Manifest, Record
 from knowledge.locks import Lock
 from knowledge.storage.zips import Archive
@@ -41,7 +49,15 @@ MOST_FOLDERS = 100_000
 MOST_PROBLEMS = 100
 _REQUIRED = {MANIFEST: 10_000, FOLDERS: 10_000, CONTENTS: 16_000_000, ITEMS: 1_000_000}
 """In bytes of a line: a content may have two million characters, and a place for each sentence."""
-_LONGEST = {**_REQUIRED, RELATIONS: 10_000, VERSIONS: 20_000_000, SOURCES: 20_000_000}
+_LONGEST = {
+    **_REQUIRED,
+    RELATIONS: 10_000,
+    VERSIONS: 20_000_000,
+    SOURCES: 20_000_000,
+    HIGHLIGHTS: 100_000,
+    PROGRESS: 10_000,
+    SAVED_SEARCHES: 50_000,
+}
 """With those that older archives lack; a skill has its files with it, a source all its pages."""
 _ROOM, _SWELLING = 256_000_000, 100
 """What may always be inflated, and how many times the archive's own size."""
@@ -69,6 +85,8 @@ class ImportReport:
     relations: int = 0
     versions: int = 0
     sources: int = 0
+    highlights: int = 0
+    saved_searches: int = 0
     skipped: int = 0
     failed: int = 0
     problems: list[Problem] = field(default_factory=list)
@@ -102,6 +120,7 @@ def import_library(
             _restore_batch(access, batch, folder_ids, report)
             on_progress(min(done, total), total)
         _links(access, archive, folder_ids, report)
+        _reading(access, archive, folder_ids, report)
     return report
 
 
@@ -268,6 +287,25 @@ def _links(access: Access, archive: Archive, folder_ids: FolderIds, report: Impo
                 report.sources += link_restore.restore_source(access, source, folder_ids)
         except InvalidInput as error:
             report.leave_out(SOURCES, line, error.message)
+
+
+def _reading(access: Access, archive: Archive, folder_ids: FolderIds, report: ImportReport) -> None:
+    """What its owner marked and kept; the notes are items, and are there by now."""
+    highlights = _numbered_records(archive, HIGHLIGHTS, HighlightRecord, report)
+    while marks := list(islice(highlights, _BATCH_RELATIONS)):
+        with _integrity_error_as_conflict():
+            refuse = partial(report.leave_out, HIGHLIGHTS)
+            report.highlights += reading_restore.restore_highlights(access, marks, refuse)
+    progress = _numbered_records(archive, PROGRESS, ProgressRecord, report)
+    while some := list(islice(progress, _BATCH_RELATIONS)):
+        with _integrity_error_as_conflict():
+            refuse = partial(report.leave_out, PROGRESS)
+            reading_restore.restore_progress(access, some, refuse)
+    for line, saved in _numbered_records(archive, SAVED_SEARCHES, SavedSearchRecord, report):
+        is_new, fault = reading_restore.restore_saved_search(access, saved, folder_ids)
+        report.saved_searches += is_new
+        if fault:
+            report.leave_out(SAVED_SEARCHES, line, fault)
 
 
 @contextmanager

@@ -16,9 +16,11 @@ from knowledge.models import (
     ChangeKind,
     Filing,
     Folder,
+    Highlight,
     Item,
     Quality,
     Quarantine,
+    ReadingProgress,
     Relation,
     SourcePage,
     Transform,
@@ -88,6 +90,7 @@ def item_deleted(access: Access, item: Item) -> None:
             "transform": [as_data(row) for row in Transform.objects.filter(item=item)],
             "belongings": [{**_model(row), "row": as_data(row)} for row in _dependent_rows(item)],
             "page": _page_of(item),
+            "noted": [str(pk) for pk in item.noted_passages.values_list("pk", flat=True)],
         },
     )
 
@@ -95,7 +98,7 @@ def item_deleted(access: Access, item: Item) -> None:
 def _dependent_rows(item: Item) -> Iterator[Model]:
     """Rows that are deleted with an item, and restored with it."""
     yield from Relation.objects.filter(Q(source=item) | Q(target=item))
-    for model in (Version, Quality, Validation, Quarantine):
+    for model in (Version, Quality, Validation, Quarantine, Highlight, ReadingProgress):
         yield from model._default_manager.filter(item=item)
 
 

@@ -59,12 +59,14 @@ class Quota:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonthOfUse:
-    """What an owner used in a month: minutes of transcription, and transforms."""
+    """What an owner used in a month: minutes of transcription, transforms and answers."""
 
     month: date
     used: float
     reserved: float
     transforms: int
+    answers: int
+    answers_cost_usd: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,12 +188,19 @@ def _quota(owner_id: int, usage: Usage | None) -> Quota:
     )
 
 
+def lock_usage_of_this_month(owner_id: int) -> Usage:
+    """The owner's row of this month, locked for the caller's transaction."""
+    return _lock_usage(owner_id, _this_month())
+
+
 def _month(usage: Usage) -> MonthOfUse:
     return MonthOfUse(
         month=usage.month,
         used=round(usage.transcription_sec_used / 60, 2),
         reserved=round(usage.transcription_sec_reserved / 60, 2),
         transforms=usage.transforms,
+        answers=usage.answers,
+        answers_cost_usd=float(usage.answers_cost_usd),
     )
 
 

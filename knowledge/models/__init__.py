@@ -33,6 +33,7 @@ from knowledge.models.item import (
 from knowledge.models.job import Job
 from knowledge.models.kinds import Contribution, Memory
 from knowledge.models.library_size import LibrarySize
+from knowledge.models.reading import Colour, Highlight, ReadingProgress, SavedSearch
 from knowledge.models.relation import Relation, RelationType
 from knowledge.models.schedule import Schedule
 from knowledge.models.transform import Transform, TransformState
@@ -55,6 +56,7 @@ __all__ = [
     "Chunk",
     "ChunkEmbedding",
     "ChunkText",
+    "Colour",
     "Content",
     "ContentState",
     "Contribution",
@@ -68,6 +70,7 @@ __all__ = [
     "Folder",
     "Generation",
     "HeldBack",
+    "Highlight",
     "IdempotencyRecord",
     "ImportBatch",
     "ImportRow",
@@ -83,11 +86,13 @@ __all__ = [
     "Quality",
     "Quarantine",
     "QuarantineReason",
+    "ReadingProgress",
     "Relation",
     "RelationType",
     "Reservation",
     "ReservationState",
     "RowKind",
+    "SavedSearch",
     "Schedule",
     "Source",
     "SourcePage",

@@ -52,4 +52,4 @@ def get_by_name_or_id(
 
 
 def _constraint(noun: str) -> str:
-    return f"{noun}_name_once_per_owner"
+    return f"{noun.replace(' ', '_')}_name_once_per_owner"

@@ -12,6 +12,8 @@ class Usage(models.Model):
     transcription_sec_used = models.PositiveIntegerField(default=0)
     transcription_sec_reserved = models.PositiveIntegerField(default=0)
     transforms = models.PositiveIntegerField(default=0)
+    answers = models.PositiveIntegerField(default=0, help_text="Questions that were answered.")
+    answers_cost_usd = models.DecimalField(max_digits=10, decimal_places=4, default=0)
     is_told_near = models.BooleanField(
         default=False, help_text="Whether webhooks were told that most of the month is used."
     )

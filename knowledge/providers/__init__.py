@@ -8,7 +8,7 @@ from threading import Lock
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from knowledge.providers.protocols import Embedder, Summarizer, Transcriber
+from knowledge.providers.protocols import Answerer, Embedder, Summarizer, Transcriber
 
 _loading = Lock()
 
@@ -89,6 +89,37 @@ def _fake_summarizer() -> Summarizer:
 _SUMMARIZERS: dict[str, Callable[[], Summarizer]] = {
     "claude": _claude,
     "fake": _fake_summarizer,
+}
+
+
+def live_answerer() -> Answerer:
+    """The answerer that the settings choose; ProviderUnavailable when it lacks its key."""
+    name = settings.QUARRY_ANSWERER
+    if name not in _ANSWERERS:
+        known = ", ".join(sorted(_ANSWERERS))
+        raise ImproperlyConfigured(f"There is no answerer {name!r}; there are: {known}.")
+    return _ANSWERERS[name]()
+
+
+def _claude_answerer() -> Answerer:
+    from knowledge.providers.claude_answers import ClaudeAnswerer
+
+    return ClaudeAnswerer(
+        settings.ANTHROPIC_API_KEY,
+        base_url=settings.ANTHROPIC_BASE_URL,
+        model=settings.QUARRY_ANSWER_MODEL,
+    )
+
+
+def _fake_answerer() -> Answerer:
+    from knowledge.providers.fake import FakeAnswerer
+
+    return FakeAnswerer()
+
+
+_ANSWERERS: dict[str, Callable[[], Answerer]] = {
+    "claude": _claude_answerer,
+    "fake": _fake_answerer,
 }
 
 

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from knowledge.errors import ProviderUnavailable
+from knowledge.providers.claude_api import ClaudeApi, cost_of, price_of, storable
 from knowledge.providers.protocols import Summary
 from knowledge.text.quotes import span_of
 from knowledge.text.token_estimate import token_count
-from knowledge.validation import make_storable
 
 if TYPE_CHECKING:
-    from anthropic.types import Message, OutputConfigParam
-
-DEFAULT_MODEL = "claude-sonnet-5-5"
-BASE_URL = "https://api.anthropic.com"
+    from anthropic.types import Message
 
 PART = 400_000
 """Characters that one call reads: about 100,000 tokens of English."""
@@ -26,20 +23,8 @@ MAX_TOKENS = 16_000
 
 TIMEOUT = 300.0
 
-# US dollars for a million tokens, read and written, as published in October 2026. The first
-# name that a model's begins with counts, so longer names stand before shorter ones.
-PRICES = {
-    "claude-opus-5-5": (4.0, 20.0),
-    "claude-opus": (5.0, 25.0),
-    "claude-haiku-4-5": (1.0, 5.0),
-    "claude-sonnet-4": (3.0, 15.0),
-    "claude-sonnet": (2.0, 10.0),
-}
-
 _TOKENS_ASKED, _TOKENS_WRITTEN = 900, 1_500
 """What a call takes beside the text, as an estimate counts it."""
-
-_WITHOUT_EFFORT = ("claude-sonnet-4-5", "claude-haiku-4-5")
 
 _SYSTEM = (
     "You sum up material for a knowledge base. The material stands between two marks that are "
@@ -91,12 +76,15 @@ class ClaudeSummarizer:
     def __init__(
         self, api_key: str, *, base_url: str = "", model: str = "", timeout: float = TIMEOUT
     ) -> None:
-        if not api_key:
-            raise _bad_key("Summaries are made by Claude, which needs a key")
-        self.name = model or DEFAULT_MODEL
-        self._api_key = api_key
-        self._base_url = base_url or BASE_URL
-        self._timeout = timeout
+        self._claude = ClaudeApi(
+            api_key,
+            base_url=base_url,
+            model=model,
+            timeout=timeout,
+            work="Summaries",
+            model_setting="QUARRY_SUMMARY_MODEL",
+        )
+        self.name = self._claude.model
 
     def summarize(self, title: str, text: str) -> Summary:
         """Sum a text up in one call; a very long one in parts, and then those together."""
@@ -114,58 +102,19 @@ class ClaudeSummarizer:
 
     def estimate_usd(self, text: str) -> float:
         """By the text's length, with room for what is asked and written beside it."""
-        read, written = _price_of(self.name)
         parts = sum(1 for _ in _parts(text))
         tokens = token_count(text) + parts * _TOKENS_ASKED
-        return (tokens * read + parts * _TOKENS_WRITTEN * written) / 1_000_000
+        return price_of(self.name, tokens, parts * _TOKENS_WRITTEN)
 
     def _ask(self, task: str, title: str, material: str) -> _Answer:
-        # Here, because it takes a second.
-        from anthropic import Anthropic, APIConnectionError, APIError, APIStatusError
-
-        try:
-            with Anthropic(
-                api_key=self._api_key,
-                base_url=self._base_url,
-                timeout=self._timeout,
-                max_retries=0,  # the job is tried again, and knows when to give up
-            ) as client:
-                message = client.messages.create(
-                    model=self.name,
-                    max_tokens=MAX_TOKENS,
-                    system=_SYSTEM,
-                    messages=[{"role": "user", "content": _fence(task, title, material)}],
-                    output_config=self._output_config(),
-                )
-            return _read(message)
-        except APIStatusError as error:
-            raise self._error_of_status(error.status_code) from error
-        except APIConnectionError as error:
-            raise _temporary_failure("Claude did not answer; try again later.", None) from error
-        except (APIError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise _unusable() from error
-
-    def _output_config(self) -> "OutputConfigParam":
         # A forced tool call would give the same shape, but since 5.5 the vendor refuses those.
-        shape: OutputConfigParam = {"format": {"type": "json_schema", "schema": _SCHEMA}}
-        if not self.name.startswith(_WITHOUT_EFFORT):
-            shape["effort"] = "low"  # to sum up takes little thought, and thought is paid for
-        return shape
-
-    def _error_of_status(self, status: int) -> ProviderUnavailable:
-        """Our own error for a failed call."""
-        if status in (401, 403):
-            return _bad_key("Claude refused the key")
-        if status == 429:
-            return _temporary_failure("Claude is limiting our rate; try again later.", status)
-        if status in (408, 409) or status >= 500:
-            return _temporary_failure("Claude did not answer; try again later.", status)
-        if status == 404:
-            message = f"There is no model {self.name}; set QUARRY_SUMMARY_MODEL to one there is."
-            setting = "QUARRY_SUMMARY_MODEL"
-            return ProviderUnavailable(message, may_pass=False, status=status, setting=setting)
-        message = "Claude refused the request; check QUARRY_SUMMARY_MODEL and the account's credit."
-        return ProviderUnavailable(message, may_pass=False, status=status)
+        return self._claude.ask(
+            _read,
+            system=_SYSTEM,
+            content=_fence(task, title, material),
+            max_tokens=MAX_TOKENS,
+            output_format={"type": "json_schema", "schema": _SCHEMA},
+        )
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -202,48 +151,18 @@ def _read(message: "Message") -> _Answer:
     if message.stop_reason == "refusal":
         raise ProviderUnavailable("Claude declined to sum this text up.", may_pass=False)
     told = json.loads("".join(block.text for block in message.content if block.type == "text"))
-    tldr = _storable(told["tldr"])
+    tldr = storable(told["tldr"])
     if not tldr:
         raise ValueError("an empty summary")
     return _Answer(
         tldr=tldr,
-        key_points=[_storable(point) for point in told["key_points"] if point.strip()],
-        quotes=[_storable(quote) for quote in told["quotes"]],
+        key_points=[storable(point) for point in told["key_points"] if point.strip()],
+        quotes=[storable(quote) for quote in told["quotes"]],
         model=str(message.model or ""),
-        cost_usd=_cost(message),
+        cost_usd=cost_of(message),
     )
-
-
-def _storable(told: str) -> str:
-    return make_storable(told, nul="", surrogates="ignore").strip()
-
-
-def _cost(message: "Message") -> float:
-    read, written = _price_of(message.model)
-    usage = message.usage
-    return (usage.input_tokens * read + usage.output_tokens * written) / 1_000_000
-
-
-def _price_of(model: str) -> tuple[float, float]:
-    """Dollars for a million tokens, read and written."""
-    prices = (price for name, price in PRICES.items() if model.startswith(name))
-    return next(prices, PRICES["claude-sonnet"])
 
 
 def _true_quotes(quotes: Sequence[str], text: str) -> list[str]:
     true = dict.fromkeys(quote for quote in quotes if span_of(quote, text))
     return list(true)[:_MOST_QUOTES]
-
-
-def _temporary_failure(message: str, status: int | None) -> ProviderUnavailable:
-    return ProviderUnavailable(message, may_pass=True, status=status)
-
-
-def _bad_key(reason: str) -> ProviderUnavailable:
-    message = f"{reason}: set ANTHROPIC_API_KEY to one that is valid."
-    return ProviderUnavailable(message, may_pass=False, setting="ANTHROPIC_API_KEY")
-
-
-def _unusable() -> ProviderUnavailable:
-    message = "Claude sent an answer that cannot be used; check ANTHROPIC_BASE_URL, or ask again."
-    return ProviderUnavailable(message, may_pass=False)

@@ -11,7 +11,11 @@ import numpy as np
 
 from knowledge.errors import IngestFailed
 from knowledge.providers.protocols import (
+    AnswerPart,
+    Citation,
+    CitedAnswer,
     Notebook,
+    SourcePassage,
     StillTranscribing,
     Summary,
     Transcript,
@@ -100,6 +104,28 @@ class FakeSummarizer:
     def estimate_usd(self, text: str) -> float:
         """Nobody is paid."""
         return 0.0
+
+
+class FakeAnswerer:
+    """Answers with the first sentence that has two of the question's words, and cites it."""
+
+    name = "fake"
+
+    def highest_price(self, tokens_read: float) -> float:
+        """Nothing, ever."""
+        return 0.0
+
+    def answer(self, question: str, passages: Sequence[SourcePassage]) -> CitedAnswer:
+        """The sentence itself; without one, an answer that cites nothing."""
+        asked = set(_WORD.findall(question.lower()))
+        found = (
+            AnswerPart(text.strip(), (Citation(number, at, at + 1),))
+            for number, passage in enumerate(passages)
+            for at, text in enumerate(passage.sentences)
+            if len(asked & set(_WORD.findall(text.lower()))) > 1
+        )
+        part = next(found, AnswerPart("The passages do not say.", ()))
+        return CitedAnswer(parts=(part,), model=self.name, cost_usd=0.0)
 
 
 _SPOKEN = ("granite", "marble", "slate", "basalt", "chalk", "flint", "gravel", "limestone")

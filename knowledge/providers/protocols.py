@@ -94,3 +94,54 @@ class Summarizer(Protocol):
 
     def estimate_usd(self, text: str) -> float:
         """About what a summary of the text will cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePassage:
+    """A passage that an answer may cite, sentence by sentence."""
+
+    title: str
+    source: str
+    """Tells the model which passages are of one item."""
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The passage by its number, and its first cited sentence and the one after the last."""
+
+    passage: int
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """Some of an answer's text, and what it cites; often a piece of a sentence only."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedAnswer:
+    """An answer in its parts, and what it cost."""
+
+    parts: tuple[AnswerPart, ...]
+    model: str
+    cost_usd: float
+
+
+class Answerer(Protocol):
+    """Answers a question out of passages."""
+
+    name: str
+
+    def highest_price(self, tokens_read: float) -> float:
+        """What an answer out of so many tokens costs at most, in US dollars."""
+
+    def answer(self, question: str, passages: Sequence[SourcePassage]) -> CitedAnswer:
+        """The answer; one without a citation says that the passages have none.
+
+        Raises ProviderUnavailable with a clear reason if none can be made.
+        """

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from knowledge.text.sentences import sentence_spans
+
 LONGEST = 360
 ALIKE = 0.8
 """The share of common word pairs from which two passages say the same thing."""
 
 _WORD = re.compile(r"\w+")
-_SENTENCE_END = re.compile(r"[.!?。！？]\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _best_part(
 
 
 def _window(text: str, matcher: re.Pattern[str] | None, longest: int) -> tuple[int, int]:
-    sentences = _sentences(text)
+    sentences = sentence_spans(text)
     best = _richest(text, sentences, matcher)
     start, end = sentences[best]
     before, after = best - 1, best + 1
@@ -114,12 +115,6 @@ def _richest(
             place += 1
         words[place].add(match[0].lower()[:5])
     return max(range(len(sentences)), key=lambda n: len(words[n]))
-
-
-def _sentences(text: str) -> list[tuple[int, int]]:
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    starts = [0, *ends]
-    return [(a, b) for a, b in zip(starts, [*ends, len(text)], strict=True) if a < b]
 
 
 def _cut(

@@ -21,6 +21,7 @@ from knowledge.models import (
     Content,
     Filing,
     Folder,
+    Highlight,
     Item,
     Link,
     SourcePage,
@@ -168,6 +169,7 @@ class RestoreItem(Undo):
         quarantine.forget_deleted(item)
         if before.get("page"):
             SourcePage.objects.filter(pk=before["page"], item=None).update(item=item)
+        Highlight.objects.filter(pk__in=before.get("noted", ()), note=None).update(note=item)
         if before["upload"]:
             uploads = Upload.objects.filter(pk=before["upload"], content=None)
             uploads.update(content=content, kept_until=None)
@@ -214,6 +216,10 @@ def _restore_belongings(rows: Iterable[Mapping[str, Any]]) -> None:
         model = apps.get_model(each["model"])
         row = from_data(model, each["row"])
         fields = [field for field in model._meta.concrete_fields if field.related_model is Item]
-        ends = {getattr(row, field.attname) for field in fields}
-        if Item.objects.filter(pk__in=ends).count() == len(ends):
+        ends = {field.attname: getattr(row, field.attname) for field in fields}
+        there = set(Item.objects.filter(pk__in=ends.values()).values_list("pk", flat=True))
+        gone = [field for field in fields if ends[field.attname] not in there]
+        for field in gone:
+            setattr(row, field.attname, None)
+        if all(field.null for field in gone):
             insert(row)

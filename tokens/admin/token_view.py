@@ -1,6 +1,5 @@
 """The page that shows what a token can see, and searches as it would."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -11,27 +10,15 @@ from unfold.widgets import (  # type: ignore[import-untyped]
     UnfoldAdminTextInputWidget,
 )
 
-from knowledge.access import Access
 from knowledge.admin.base import ModelAdmin, button
 from knowledge.errors import QuarryError
-from knowledge.library import items as library
-from knowledge.models import Folder, Item
 from knowledge.retrieval.search import MAX_QUERY, MODES, Answer, LibrarySearchRequest, search
 from tokens.identity import asks_open_to
 from tokens.models import Token, Toolset
+from tokens.own_tokens import sight_of
 
-NEWEST = 10
 HITS = 10
 NEEDED = ("tokens.view_token", "knowledge.view_item")
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What a token reaches, by the very asks that answer the token."""
-
-    folders: list[Folder]
-    items: int
-    newest: list[Item]
 
 
 class SearchForm(forms.Form):
@@ -62,7 +49,7 @@ class SeeingAdmin(ModelAdmin[Token]):
             "object": token,
             "token": token,
             "is_active": is_active,
-            "sight": _sight(token.access) if is_active else None,
+            "sight": sight_of(token.access) if is_active else None,
             "toolsets": [Toolset(name).label for name in token.toolsets],
             "asks": sorted(asks_open_to(token)),
             "form": form,
@@ -85,8 +72,3 @@ class SeeingAdmin(ModelAdmin[Token]):
 
     def _one(self, request: HttpRequest, object_id: str) -> Token:
         raise NotImplementedError
-
-
-def _sight(access: Access) -> Sight:
-    page = library.list_items(access, library.ItemFilter(), per_page=NEWEST)
-    return Sight(library.list_folders(access), page.total, page.items)

@@ -113,7 +113,7 @@ def test_the_board_is_narrowed_to_an_owner_and_a_project(
 def test_a_column_shows_so_many_cards_and_says_how_many_more_there_are(
     admin_client: Client, task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("knowledge.admin.board.SHOWN", 2)
+    monkeypatch.setattr("knowledge.memory.task_board.SHOWN", 2)
     for number in range(3):
         task(f"Task {number}")
     page = page_of(admin_client, BOARD)

@@ -17,6 +17,8 @@ def test_what_nobody_used_is_nothing(mint: Mint) -> None:
         "used": 0.0,
         "reserved": 0.0,
         "transforms": 0,
+        "answers": 0,
+        "answers_cost_usd": 0.0,
     }
     assert told["earlier"] == []
 
@@ -24,9 +26,11 @@ def test_what_nobody_used_is_nothing(mint: Mint) -> None:
 def test_use_is_told_by_month_with_the_tier_and_its_cap(
     mint: Mint, owner: User, stranger: User
 ) -> None:
+    month = {"used": 0.0, "reserved": 0.0, "transforms": 0, "answers": 0, "answers_cost_usd": 0.0}
+    answers = {"answers": 2, "answers_cost_usd": "0.5"}
     Tier.objects.create(name="free", minutes_per_month=100, is_default=True)
     Usage.objects.create(owner=owner, month="2026-09-01", transcription_sec_used=90)
-    Usage.objects.create(owner=owner, month="2026-10-01", transforms=4)
+    Usage.objects.create(owner=owner, month="2026-10-01", transforms=4, **answers)
     Usage.objects.create(owner=stranger, month="2026-10-01", transcription_sec_used=999)
     with time_machine.travel("2026-11-16"):
         done, under_way = uuid4(), uuid4()
@@ -36,9 +40,9 @@ def test_use_is_told_by_month_with_the_tier_and_its_cap(
         told = mint().client.get("/api/v1/usage").json()
     assert told == {
         "quota": {"tier": "free", "cap_per_month": 100, "used": 2.5, "remaining": 97.5},
-        "this_month": {"month": "2026-11-01", "used": 2.0, "reserved": 0.5, "transforms": 0},
+        "this_month": month | {"month": "2026-11-01", "used": 2.0, "reserved": 0.5},
         "earlier": [
-            {"month": "2026-10-01", "used": 0.0, "reserved": 0.0, "transforms": 4},
-            {"month": "2026-09-01", "used": 1.5, "reserved": 0.0, "transforms": 0},
+            month | {"month": "2026-10-01", "transforms": 4, "answers": 2, "answers_cost_usd": 0.5},
+            month | {"month": "2026-09-01", "used": 1.5},
         ],
     }

@@ -13,7 +13,8 @@ from werkzeug import Response
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers import claude, live_summarizer, summarizer_named
-from knowledge.providers.claude import DEFAULT_MODEL, PRICES, ClaudeSummarizer
+from knowledge.providers.claude import ClaudeSummarizer
+from knowledge.providers.claude_api import DEFAULT_MODEL, PRICES
 from knowledge.providers.fake import FakeSummarizer
 from tests.support.wire.anthropic import TLDR, Anthropic, failure, message, told
 

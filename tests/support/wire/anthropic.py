@@ -9,6 +9,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from knowledge.providers.claude import ClaudeSummarizer
+from knowledge.providers.claude_answers import ClaudeAnswerer
 
 PATH = "/v1/messages"
 TLDR = "Granite is quarried on the coast."
@@ -31,6 +32,9 @@ class Anthropic:
 
     def summarizer(self, *, model: str = "", timeout: float = 5.0) -> ClaudeSummarizer:
         return ClaudeSummarizer("secret", base_url=self.base_url, model=model, timeout=timeout)
+
+    def answerer(self, *, model: str = "", timeout: float = 5.0) -> ClaudeAnswerer:
+        return ClaudeAnswerer("secret", base_url=self.base_url, model=model, timeout=timeout)
 
     def answer(self, request: Request) -> Response:
         if self.held:
@@ -82,6 +86,31 @@ def message(
         **changes,
     }
     return Response(json.dumps(body), content_type="application/json")
+
+
+def cited(*blocks: tuple[str, Sequence[tuple[int, int, int]]], **changes: Any) -> Response:
+    """An answer of pieces, each with its citations: search result, first block, end."""
+    content = [
+        {
+            "type": "text",
+            "text": text,
+            "citations": [
+                {
+                    "type": "search_result_location",
+                    "cited_text": "…",
+                    "source": "quarry://items/x",
+                    "title": "x",
+                    "search_result_index": result,
+                    "start_block_index": first,
+                    "end_block_index": end,
+                }
+                for result, first, end in citations
+            ]
+            or None,
+        }
+        for text, citations in blocks
+    ]
+    return message("", content=content, **changes)
 
 
 def failure(status: int) -> Response:

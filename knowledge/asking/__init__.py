@@ -1,0 +1,1 @@
+"""Answers out of a library, in which every sentence cites its passages."""

@@ -1,0 +1,136 @@
+"""One call of Anthropic's Messages API: its errors as ours, and what it cost."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from knowledge.errors import ProviderUnavailable
+from knowledge.validation import make_storable
+
+if TYPE_CHECKING:
+    from anthropic.types import ContentBlockParam, Message, OutputConfigParam
+
+DEFAULT_MODEL = "claude-sonnet-5-5"
+BASE_URL = "https://api.anthropic.com"
+
+# US dollars for a million tokens, read and written, as published in October 2026. The first
+# name that a model's begins with counts, so longer names stand before shorter ones.
+PRICES = {
+    "claude-opus-5-5": (4.0, 20.0),
+    "claude-opus": (5.0, 25.0),
+    "claude-haiku-4-5": (1.0, 5.0),
+    "claude-sonnet-4": (3.0, 15.0),
+    "claude-sonnet": (2.0, 10.0),
+}
+
+_WITHOUT_EFFORT = ("claude-sonnet-4-5", "claude-haiku-4-5")
+
+T = TypeVar("T")
+
+
+class ClaudeApi:
+    """Asks one model; whatever goes wrong there is a ProviderUnavailable here."""
+
+    def __init__(
+        self,
+        api_key: str,
+        *,
+        base_url: str,
+        model: str,
+        timeout: float,
+        work: str,
+        model_setting: str,
+    ) -> None:
+        if not api_key:
+            raise _bad_key(f"{work} are made by Claude, which needs a key")
+        self.model = model or DEFAULT_MODEL
+        self._api_key = api_key
+        self._base_url = base_url or BASE_URL
+        self._timeout = timeout
+        self._model_setting = model_setting
+
+    def ask(
+        self,
+        read: "Callable[[Message], T]",
+        *,
+        system: str,
+        content: "str | Iterable[ContentBlockParam]",
+        max_tokens: int,
+        output_format: Any = None,
+    ) -> T:
+        """What `read` makes of the model's message; it may raise the errors of broken data."""
+        # Here, because it takes a second.
+        from anthropic import Anthropic, APIConnectionError, APIError, APIStatusError, omit
+
+        try:
+            with Anthropic(
+                api_key=self._api_key,
+                base_url=self._base_url,
+                timeout=self._timeout,
+                max_retries=0,  # the caller tries again, and knows when to give up
+            ) as client:
+                message = client.messages.create(
+                    model=self.model,
+                    max_tokens=max_tokens,
+                    system=system,
+                    messages=[{"role": "user", "content": content}],
+                    output_config=self._output_config(output_format) or omit,
+                )
+            return read(message)
+        except APIStatusError as error:
+            raise self._error_of_status(error.status_code) from error
+        except APIConnectionError as error:
+            raise _temporary_failure("Claude did not answer; try again later.", None) from error
+        except (APIError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise _unusable() from error
+
+    def _output_config(self, output_format: Any) -> "OutputConfigParam":
+        config: OutputConfigParam = {"format": output_format} if output_format else {}
+        if not self.model.startswith(_WITHOUT_EFFORT):
+            config["effort"] = "low"  # the work takes little thought, and thought is paid for
+        return config
+
+    def _error_of_status(self, status: int) -> ProviderUnavailable:
+        """Our own error for a failed call."""
+        if status in (401, 403):
+            return _bad_key("Claude refused the key")
+        if status == 429:
+            return _temporary_failure("Claude is limiting our rate; try again later.", status)
+        if status in (408, 409) or status >= 500:
+            return _temporary_failure("Claude did not answer; try again later.", status)
+        setting = self._model_setting
+        if status == 404:
+            message = f"There is no model {self.model}; set {setting} to one there is."
+            return ProviderUnavailable(message, may_pass=False, status=status, setting=setting)
+        message = f"Claude refused the request; check {setting} and the account's credit."
+        return ProviderUnavailable(message, may_pass=False, status=status)
+
+
+def cost_of(message: "Message") -> float:
+    """In US dollars, by the list price of the model that answered."""
+    usage = message.usage
+    return price_of(message.model, usage.input_tokens, usage.output_tokens)
+
+
+def price_of(model: str, tokens_read: float, tokens_written: float) -> float:
+    prices = (price for name, price in PRICES.items() if model.startswith(name))
+    read, written = next(prices, PRICES["claude-sonnet"])
+    return (tokens_read * read + tokens_written * written) / 1_000_000
+
+
+def storable(text: str) -> str:
+    """What the model said, without what no database takes."""
+    return make_storable(text, nul="", surrogates="ignore").strip()
+
+
+def _temporary_failure(message: str, status: int | None) -> ProviderUnavailable:
+    return ProviderUnavailable(message, may_pass=True, status=status)
+
+
+def _bad_key(reason: str) -> ProviderUnavailable:
+    message = f"{reason}: set ANTHROPIC_API_KEY to one that is valid."
+    return ProviderUnavailable(message, may_pass=False, setting="ANTHROPIC_API_KEY")
+
+
+def _unusable() -> ProviderUnavailable:
+    message = "Claude sent an answer that cannot be used; check ANTHROPIC_BASE_URL, or ask again."
+    return ProviderUnavailable(message, may_pass=False)
