@@ -8,6 +8,8 @@ from tokens.oauth.metadata import PATHS, ResourceMetadata, ServerMetadata
 
 _METADATA = {"protected-resource": ResourceMetadata, "authorization-server": ServerMetadata}
 
+admin.autodiscover()
+
 urlpatterns = [
     path("", front_page),
     path("admin/", admin.site.urls),
