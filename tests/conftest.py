@@ -44,7 +44,7 @@ hypothesis.settings.load_profile("quarry")
 
 PARTS = {"processes", "browser", "conformance"}
 """Folders whose tests only `make check` runs; each is also the name of a mark."""
-SHARED = {"quarry", "product"}
+SHARED = {"quarry", "product", "world", "used_before"}
 """Fixtures that take long to start, each once for all its tests."""
 
 
