@@ -27,7 +27,8 @@ SETTINGS_GIVEN = env.names_of_given_settings()
 
 INSTALLED_APPS = [
     "unfold",
-    "django.contrib.admin",
+    # Its pages are loaded with the URLs: a command needs none of them.
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",

@@ -7,6 +7,8 @@ from tokens.oauth.metadata import PATHS, ResourceMetadata, ServerMetadata
 
 _METADATA = {"protected-resource": ResourceMetadata, "authorization-server": ServerMetadata}
 
+admin.autodiscover()
+
 urlpatterns = [
     path("", include("console.urls")),
     path("admin/", admin.site.urls),

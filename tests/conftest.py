@@ -20,7 +20,14 @@ from knowledge.models import Folder, Item
 from tests.support.library import LONG_ENOUGH, TOOLSETS, Add, Mint, Minted
 from tests.support.rollback import forget_everything
 from tests.support.running import manage
-from tests.support.up import folder_of, temporary_home, wait_until_stopped
+from tests.support.sharing import (
+    TEMPLATE,
+    make_shared_folder,
+    make_template_database,
+    making,
+    shared_folder,
+)
+from tests.support.up import folder_of, wait_until_stopped
 from tokens.minting import TokenRequest, mint_token
 
 TESTS = Path(__file__).parent
@@ -37,21 +44,40 @@ hypothesis.settings.load_profile("quarry")
 
 PARTS = {"processes", "browser", "conformance"}
 """Folders whose tests only `make check` runs; each is also the name of a mark."""
+SHARED = {"quarry", "product", "world", "used_before"}
+"""Fixtures that take long to start, each once for all its tests."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder of what all processes of this run share; it goes with the first of them."""
+    if not hasattr(config, "workerinput"):
+        config.add_cleanup(make_shared_folder())
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each part, and give it to one worker, so that what it needs is started once.
+    """Mark each part, and give what shares a server to one process.
 
-    Groups are given out before single tests, so that nothing long is left for the end.
+    Parts come before the rest, so that nothing long is left for the end.
     """
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder in PARTS:
             item.add_marker(folder)
-            shares_a_server = "quarry" in getattr(item, "fixturenames", ())
-            group = "one server" if shares_a_server else folder
-            item.add_marker(pytest.mark.xdist_group(group))
+            for shared in SHARED & set(getattr(item, "fixturenames", ())):
+                item.add_marker(pytest.mark.xdist_group(shared))
+    items.sort(key=lambda item: not any(item.iter_markers("processes")))
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """Each process's database begins as a copy of one that is migrated once in a run."""
+    with making("database") as is_made, django_db_blocker.unblock():
+        if not is_made:
+            make_template_database()
+    connection.settings_dict["TEST"]["TEMPLATE"] = TEMPLATE
 
 
 @pytest.fixture(scope="session")
@@ -69,15 +95,17 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 @pytest.fixture(scope="session")
-def migrated_home() -> Iterator[Path]:
+def migrated_home() -> Path:
     """A data folder with every table and no row, to be copied: to make it takes many seconds."""
-    with temporary_home() as home:
-        ended = manage(home, "migrate")
-        assert ended.returncode == 0, ended.stderr
-        wait_until_stopped(home)
-        with (folder_of(home).data / "postgresql.auto.conf").open("a") as settings:
-            settings.write("fsync = off\n")  # no test cuts the power
-        yield home
+    home = shared_folder() / "home"
+    with making("home") as is_made:
+        if not is_made:
+            ended = manage(home, "migrate")
+            assert ended.returncode == 0, ended.stderr
+            wait_until_stopped(home)
+            with (folder_of(home).data / "postgresql.auto.conf").open("a") as settings:
+                settings.write("fsync = off\n")  # no test cuts the power
+    return home
 
 
 @pytest.fixture(autouse=True)

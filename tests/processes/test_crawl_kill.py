@@ -25,7 +25,7 @@ from tests.support.up import REPOSITORY
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-COUNT = 200
+COUNT = 80
 DEADLINE = 600
 GATE = 4_712
 Start = Callable[[], AbstractContextManager[subprocess.Popen[str]]]

@@ -116,7 +116,7 @@ def test_whatever_is_being_added_when_it_is_killed_is_there_whole_or_not_at_all(
     home: Path, token: str
 ) -> None:
     promised: list[str] = []
-    for _ in range(3):
+    for _ in range(2):
         with running(home) as killed, ThreadPoolExecutor() as pool:
             assert_whole(killed, promised)
             for client in range(4):

@@ -11,6 +11,7 @@ from knowledge.management.owners import user_named
 
 class Command(BaseCommand):
     help = "Print a link, this once, that makes an account or sets the password of one."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--email", default="", help="mail the link too, if mail is set up")

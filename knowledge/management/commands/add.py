@@ -26,6 +26,7 @@ _PLAIN = {".md", ".markdown", ".txt"}
 
 class Command(BaseCommand):
     help = "Add links, files, - for standard input, or the words themselves."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("sources", nargs="+", metavar="URL|FILE|-|TEXT")

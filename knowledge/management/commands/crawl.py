@@ -21,6 +21,7 @@ _LOOK_SEC = 0.5
 
 class Command(BaseCommand):
     help = "Add a documentation site by its address, or crawl a source again by its name or id."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", metavar="URL|NAME|ID")

@@ -15,6 +15,7 @@ from knowledge.management.progress import ProgressBar
 
 class Command(BaseCommand):
     help = "Write a library to a zip of Markdown, CSV and JSONL, which `import` takes again."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="where to write it; - is standard output")

@@ -13,6 +13,7 @@ from knowledge.management.progress import ProgressBar
 
 class Command(BaseCommand):
     help = "Add what an export has and a library lacks. Stopped half way, run it again."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="a zip that `export` wrote")

@@ -31,6 +31,7 @@ class Command(BaseCommand):
         "Bring the index up to date: cut stale items anew and embed what lacks vectors. "
         "Searches and additions go on meanwhile; killed, it goes on where it stopped."
     )
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         work = parser.add_mutually_exclusive_group()

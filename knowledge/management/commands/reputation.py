@@ -10,6 +10,7 @@ from knowledge.trust import reputation, scoring
 
 class Command(BaseCommand):
     help = "Work out how far every agent is trusted, weigh all judgments by it, print the best."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--top", type=int, default=20, help="how many to print")

@@ -15,6 +15,7 @@ from knowledge.retrieval.search import MAX_LIMIT, MODES, LibrarySearchRequest, s
 
 class Command(BaseCommand):
     help = "Search a library and print the best passages."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("query")

@@ -17,6 +17,7 @@ from knowledge.registry.versioning import ContributionAnswer
 
 class Command(BaseCommand):
     help = "Take skills in from a folder of SKILL.md files, or write them out to one."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         ways = parser.add_subparsers(dest="way", required=True, metavar="import|export")

@@ -23,6 +23,7 @@ STOP_SEC = 20
 
 class Command(BaseCommand):
     help = "Run jobs until told to stop; what cannot be finished by then goes back to the queue."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -15,6 +15,7 @@ from tokens.models import Toolset
 
 class Command(BaseCommand):
     help = "Mint a token and print its secret, this once. Without --folder: the whole library."
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--owner", required=True, help="user name of the library's owner")

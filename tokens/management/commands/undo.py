@@ -24,6 +24,7 @@ class Command(BaseCommand):
         "Undo what a token wrote, and nothing else; what somebody has changed since is left as "
         "it is and named. Shows what would happen and asks first."
     )
+    requires_system_checks = []  # `up` and `migrate` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--token", required=True, help="its id, or how it starts")
