@@ -49,7 +49,7 @@ def make_template_database() -> None:
     connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]
-    with connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]
+    with connection._nodb_cursor() as cursor:
         cursor.execute(f"ALTER DATABASE {TEMPLATE} ALLOW_CONNECTIONS false")
         while rows := cursor.execute(_CONNECTED).fetchall():
             time.sleep(0.05 * len(rows))
