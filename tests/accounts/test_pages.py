@@ -119,7 +119,7 @@ def test_signing_in_changes_the_session(maya: User) -> None:
         planted = client.session
         planted["left"] = "by somebody"
         planted.save()
-        client.cookies[settings.SESSION_COOKIE_NAME] = planted.session_key
+        client.cookies[settings.SESSION_COOKIE_NAME] = str(planted.session_key)
         assert sign_in_somehow(client).status_code == 302
         assert client.session.session_key != planted.session_key
         assert client.get("/accounts/").status_code == 200

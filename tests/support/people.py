@@ -46,7 +46,7 @@ def furnish_account(person: User) -> None:
     create_folder(Access.whole_library(person.pk), "Herons")
     mint_token(person, TokenRequest(name="Laptop", folder_ids=None))
     Connector(person).connect()
-    EmailAddress.objects.create(user=person, email="maya@example.org", primary=True)
+    EmailAddress.objects.create(user=person, email="second@example.org")
     SocialAccount.objects.create(user=person, provider="openid_connect", uid="1001")
     WebAuthn.add(person, "Phone", _credential())
     TOTP.activate(person, "JBSWY3DPEHPK3PXP")
@@ -80,12 +80,10 @@ def addresses_for(person: User) -> dict[str, str]:
 
 def _filled(template: str, person: User) -> str:
     if template == "/oauth/authorize":
-        return Connector(person).address()
+        return Connector(person).address(resource=None)  # whichever host it is asked at
     address = EmailAddress.objects.filter(user=person).first()
-    token, passkey = (
-        model.objects.filter(**{path: person}).first()
-        for model, path in ((Token, "owner"), (Authenticator, "user"))
-    )
+    token = Token.objects.filter(owner=person).first()
+    passkey = Authenticator.objects.filter(user=person).first()
     values = {
         "secret": invite(None)[1].rpartition("/")[2],
         "token_id": token.pk if token else "00000000-0000-0000-0000-000000000000",
