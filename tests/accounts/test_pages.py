@@ -4,41 +4,45 @@ import re
 import time
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import time_machine
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
+from accounts.invitations import invite
+from tests.support.people import OIDC, PASSWORD, addresses_for, browser_of, furnish_account
+from tests.support.routes import every_address
 from tokens.models import Token
 from tokens.single_use import new_form_id
 
-PASSWORD = "quarry-stone-42"
-PAGES = [
-    "/accounts/",
-    "/accounts/password/change/",
-    "/accounts/2fa/",
-    "/accounts/2fa/totp/activate/",
-    "/accounts/sessions/",
-    "/accounts/logout/",
-    "/accounts/email/",
-]
-OPEN_PAGES = ["/accounts/login/", "/accounts/password/reset/", "/accounts/signup/"]
+OPEN = {
+    *("/accounts/login/", "/accounts/logout/", "/accounts/signup/", "/accounts/inactive/"),
+    *("/accounts/password/reset/", "/accounts/password/reset/done/"),
+    *("/accounts/password/reset/key/done/", "/accounts/password/reset/key/<uidb36>-<key>/"),
+    *("/accounts/confirm-email/", "/accounts/confirm-email/<key>/"),
+    "/accounts/invitations/<secret>",
+    *("/accounts/oidc/<provider_id>/login/", "/accounts/oidc/<provider_id>/login/callback/"),
+    *("/accounts/3rdparty/login/cancelled/", "/accounts/3rdparty/login/error/"),
+    *(f"/accounts/social/{old}/" for old in ("login/cancelled", "login/error", "signup")),
+    "/accounts/social/connections/",
+}
+"""What opens for whoever is not signed in."""
+
+FOR_PROGRAMS = {"/oauth/token", "/oauth/revoke", "/oauth/register"}
+"""What takes no cookie, and so needs no proof that a form is ours."""
 
 
 @pytest.fixture
 def maya(db: None) -> User:
     return User.objects.create_user("maya", "maya@example.org", PASSWORD)
-
-
-@pytest.fixture
-def browser(maya: User) -> Client:
-    client = Client(enforce_csrf_checks=True)
-    sign_in(client, "maya", PASSWORD)
-    return client
 
 
 def sign_in(client: Client, name: str, password: str) -> Any:
@@ -52,48 +56,74 @@ def csrf(page: str) -> dict[str, str]:
     return {"csrfmiddlewaretoken": found[1]}
 
 
-@pytest.mark.parametrize("address", PAGES)
-def test_every_page_needs_a_person_and_opens_for_one(browser: Client, address: str) -> None:
-    assert Client().get(address).headers.get("Location", "").startswith("/accounts/login/") or (
-        address == "/accounts/logout/"
-    )
-    page = browser.get(address, follow=True)
-    assert page.status_code == 200
+@pytest.fixture
+def everything_is_set_up(settings: Settings) -> None:
+    settings.SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OIDC]}}
+    settings.EMAIL_SERVER = {"host": "mail.example.org"}
 
 
-@pytest.mark.parametrize("address", [*PAGES, *OPEN_PAGES, "/oauth/authorize"])
-def test_no_page_is_framed_or_runs_what_is_not_ours(browser: Client, address: str) -> None:
-    page = browser.get(address, follow=True)
-    assert page.headers["X-Frame-Options"] == "DENY"
-    policy = page.headers["Content-Security-Policy"]
-    assert "frame-ancestors 'none'" in policy
-    assert "unsafe" not in policy
-    inline = re.findall(
-        r"<script(?![^>]*\b(?:src|type=\"application/json\"))[^>]*>", page.content.decode()
-    )
-    assert inline == []
-    assert " style=" not in page.content.decode()
+@pytest.mark.usefixtures("everything_is_set_up")
+def test_every_page_needs_a_person_and_opens_for_one(maya: User) -> None:
+    furnish_account(maya)
+    browser = browser_of(maya)
+    for template, address in addresses_for(maya).items():
+        answer = Client().get(address)
+        is_sent_away = answer.headers.get("Location", "").startswith("/accounts/login/")
+        assert is_sent_away is (template not in OPEN), template
+        page = browser.get(address, follow=True)
+        assert page.status_code in (200, 401, 405), template
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("/accounts/", "/accounts/login/", "/accounts/password/change/", "/accounts/logout/"),
-        "/accounts/tokens/00000000-0000-0000-0000-000000000000/revoke",
-        "/oauth/authorize",
-    ],
-)
-def test_no_form_is_taken_from_another_site(browser: Client, address: str) -> None:
-    assert browser.post(address, {}).status_code == 403
+@pytest.mark.usefixtures("everything_is_set_up")
+@pytest.mark.parametrize("who", ["visitor", "member", "member with everything"])
+def test_no_page_is_framed_or_runs_what_is_not_ours(maya: User, who: str) -> None:
+    if who == "member with everything":
+        furnish_account(maya)
+    browser = Client() if who == "visitor" else browser_of(maya)
+    for template, address in addresses_for(maya).items():
+        page = browser.get(address, follow=True)
+        assert page.headers["X-Frame-Options"] == "DENY", template
+        policy = page.headers["Content-Security-Policy"]
+        assert "frame-ancestors 'none'" in policy, template
+        assert "unsafe" not in policy, template
+        assert "no-store" in page.headers["Cache-Control"], template
+        body = page.content.decode()
+        scripts = r"<script(?![^>]*\b(?:src|type=\"application/json\"))[^>]*>"
+        assert re.findall(scripts, body) == [], template
+        assert not re.search(r"\s(style|on\w+)=", body), template
 
 
-def test_signing_in_changes_the_session(client: Client, maya: User) -> None:
-    client.get("/accounts/login/")
-    client.session["left"] = "by somebody"
-    client.session.save()
-    before = client.session.session_key
-    assert sign_in(client, "maya", PASSWORD).status_code == 302
-    assert client.session.session_key != before
+def test_no_form_is_taken_from_another_site(admin_user: User) -> None:
+    """Neither on the pages for people nor in the admin, nor over REST by a person's session."""
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(admin_user)
+    for template in set(every_address()) - FOR_PROGRAMS:
+        if template.startswith(("/accounts/", "/oauth/", "/admin/", "/api/")):
+            address = re.sub(r"<\w+>", "00000000-0000-0000-0000-000000000000", template)
+            address = address.replace("/keys/00000000-0000-0000-0000-000000000000", "/keys/1")
+            answer = browser.post(address, {})
+            expected = (401, 403, 404, 405) if template.startswith("/api/") else (403,)
+            assert answer.status_code in expected, template
+    for method, path in (("post", "tokens"), ("delete", f"tokens/{uuid4()}")):
+        assert getattr(browser, method)(f"/api/v1/{path}").status_code == 403
+
+
+def test_signing_in_changes_the_session(maya: User) -> None:
+    """Whoever planted a session in somebody's browser does not share what comes after."""
+    for sign_in_somehow in (
+        lambda client: sign_in(client, "maya", PASSWORD),
+        lambda client: client.post(invite(None)[1], {"username": "new", "password": PASSWORD}),
+        lambda client: client.post(invite(None, person=maya)[1], {"password": PASSWORD}),
+    ):
+        client = Client()
+        planted = client.session
+        planted["left"] = "by somebody"
+        planted.save()
+        client.cookies[settings.SESSION_COOKIE_NAME] = str(planted.session_key)
+        assert sign_in_somehow(client).status_code == 302
+        assert client.session.session_key != planted.session_key
+        assert client.get("/accounts/").status_code == 200
+        assert not Session.objects.filter(pk=planted.session_key).exists()
 
 
 def test_nobody_is_told_which_accounts_there_are(maya: User) -> None:

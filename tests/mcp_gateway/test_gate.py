@@ -10,13 +10,16 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from django.contrib.auth.models import User
 from django.db import OperationalError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from oauth2_provider.models import AccessToken
 
 from knowledge.api.asgi import MAX_BODY
 from mcp_gateway.asgi import McpApp
 from tests.support.library import Mint
 from tests.support.mcp_agent import Agent
+from tests.support.oauth import Connector
 from tests.support.up import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,6 +68,42 @@ def test_a_bad_token_is_told_from_none(http: httpx2.Client) -> None:
         assert answer.status_code == 401
         assert 'error="invalid_token"' in answer.headers["www-authenticate"]
         assert answer.json()["error"] == "invalid_token"
+
+
+def test_a_connection_comes_in_and_is_told_which_scope_it_lacks(
+    http: httpx2.Client, owner: User
+) -> None:
+    asked = {"name": "add_to_knowledge", "arguments": {"kind": "text", "text": "No."}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    reader = Connector(owner).connect()
+    headers = bearer(reader.tokens["access_token"])
+    assert http.post("/mcp", json=hello("2025-11-25"), headers=headers).status_code == 200
+    answer = http.post("/mcp", json=call, headers=headers)
+    assert answer.status_code == 403
+    told = answer.headers["www-authenticate"]
+    assert 'error="insufficient_scope"' in told
+    assert 'scope="kb:read kb:write"' in told
+    writer = Connector(owner).connect(can_write="on")
+    answer = http.post("/mcp", json=call, headers=bearer(writer.tokens["access_token"]))
+    assert answer.status_code != 403
+
+
+@pytest.mark.parametrize("audience", [[], ["https://elsewhere.example/mcp"]])
+def test_an_access_token_for_another_audience_or_for_none_is_refused(
+    http: httpx2.Client, owner: User, audience: list[str]
+) -> None:
+    secret = Connector(owner).connect().tokens["access_token"]
+    AccessToken.objects.update(resource=audience)
+    answer = http.post("/mcp", json=PING, headers=bearer(secret))
+    assert answer.status_code == 401
+    assert 'error="invalid_token"' in answer.headers["www-authenticate"]
+
+
+def test_a_token_in_the_address_is_no_token(http: httpx2.Client, owner: User, mint: Mint) -> None:
+    for secret in (mint().secret, Connector(owner).connect().tokens["access_token"]):
+        answer = http.post("/mcp", json=PING, params={"access_token": secret})
+        assert answer.status_code == 401
+        assert answer.json()["error"] == "missing_bearer_token"
 
 
 def test_a_revoked_token_is_refused_with_why(http: httpx2.Client, mint: Mint) -> None:

@@ -104,12 +104,23 @@ def test_an_address_that_was_not_registered_is_no_redirect(admin_client: Client,
     assert b"Nothing was connected" in page.content
 
 
-def test_a_loopback_client_comes_back_on_any_port(admin_client: Client) -> None:
-    client_id = register(Client(), redirect_uris=["http://localhost/callback"]).json()["client_id"]
+@pytest.mark.parametrize(
+    ("registered", "sent"),
+    [
+        ("http://localhost/callback", "http://localhost:49152/callback"),
+        ("http://localhost:1234/callback", "http://localhost:49152/callback"),
+        ("http://127.0.0.1/", "http://127.0.0.1:33418/"),
+        ("http://[::1]/", "http://[::1]:33418/"),
+    ],
+)
+def test_a_loopback_client_comes_back_on_any_port(
+    admin_client: Client, registered: str, sent: str
+) -> None:
+    client_id = register(Client(), redirect_uris=[registered]).json()["client_id"]
     asked = {
         "response_type": "code",
         "client_id": client_id,
-        "redirect_uri": "http://localhost:49152/callback",
+        "redirect_uri": sent,
         "code_challenge": "x" * 43,
         "code_challenge_method": "S256",
     }

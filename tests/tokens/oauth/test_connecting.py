@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import time_machine
@@ -12,7 +13,7 @@ from oauth2_provider.models import AccessToken, Application, RefreshToken
 
 from knowledge.access import Access
 from knowledge.library.items import create_folder, file_item
-from tests.support.library import Add
+from tests.support.library import Add, Mint
 from tests.support.oauth import CALLBACK, RESOURCE, Connector, register
 from tokens.models import Grant, Token
 from tokens.oauth import connections
@@ -34,6 +35,8 @@ def test_the_metadata_stand_in_both_forms(client: Client) -> None:
         assert server["grant_types_supported"] == ["authorization_code", "refresh_token"]
         assert "none" in server["token_endpoint_auth_methods_supported"]
         assert server["client_id_metadata_document_supported"] is True
+        assert server["authorization_response_iss_parameter_supported"] is True
+        assert resource["bearer_methods_supported"] == ["header"]
 
 
 def test_the_metadata_name_the_public_address(client: Client, settings: Any) -> None:
@@ -41,6 +44,47 @@ def test_the_metadata_name_the_public_address(client: Client, settings: Any) -> 
     server = client.get("/.well-known/oauth-authorization-server").json()
     assert server["issuer"] == "https://kb.example.org"
     assert server["token_endpoint"] == "https://kb.example.org/oauth/token"
+
+
+def test_behind_a_proxy_everything_is_for_the_public_address(
+    owner: User, settings: Any, client: Client
+) -> None:
+    public = "https://kb.example.org"
+    settings.QUARRY_PUBLIC_URL = public
+    settings.OAUTH2_PROVIDER = {**settings.OAUTH2_PROVIDER, "OIDC_ISS_ENDPOINT": public}
+    connector = Connector(owner)
+    answer = connector.consent(asked={"resource": f"{public}/mcp"})
+    brought = parse_qs(urlsplit(answer.headers["Location"]).query)
+    assert brought["iss"] == [public]
+    assert connector.exchange(brought["code"][0], resource=f"{public}/mcp/").status_code == 200
+    assert AccessToken.objects.get().resource == [f"{public}/mcp"]
+    assert connector.get("whoami").status_code == 200
+    told = client.get("/api/v1/whoami").headers["WWW-Authenticate"]
+    assert f'resource_metadata="{public}/.well-known/oauth-protected-resource/mcp"' in told
+    refused = connector.browser.get(connector.address())  # for the address behind the proxy
+    assert "error=invalid_target" in refused.headers["Location"]
+
+
+def test_a_token_in_the_address_is_no_token(connector: Connector, mint: Mint) -> None:
+    connector.connect()
+    for secret in (connector.tokens["access_token"], mint().secret):
+        for name in ("access_token", "token"):
+            assert Client().get(f"/api/v1/whoami?{name}={secret}").status_code == 401
+
+
+def test_the_page_names_the_client_and_where_it_sends_the_person(connector: Connector) -> None:
+    page = connector.browser.get(connector.address()).content.decode()
+    assert "Connect Walker?" in page
+    assert "nobody has checked it" in page
+    assert "<strong>localhost:3030</strong>, a program on this computer" in page
+
+
+def test_scopes_that_are_not_known_are_left_out(connector: Connector) -> None:
+    asked = {"scope": "openid kb:read offline_access kb:write"}
+    connector.connect(asked=asked, can_write="on")
+    assert connector.tokens["scope"] == "kb:read kb:write"
+    connector.connect(asked={"scope": "openid profile"})
+    assert connector.tokens["scope"] == "kb:read"
 
 
 def test_a_refusal_over_rest_names_the_metadata(client: Client, db: None) -> None:
@@ -208,9 +252,13 @@ def test_a_folder_that_is_deleted_before_the_code_is_redeemed_ends_it(
 
 
 def test_an_unknown_client_is_told_to_register(connector: Connector) -> None:
-    answer = connector.exchange("some-code", client_id="unheard-of")
-    assert answer.status_code == 401
-    assert answer.json()["error"] == "invalid_client"
+    refused = (
+        connector.exchange("some-code", client_id="unheard-of"),
+        connector.refresh("qrr_some-token", client_id="unheard-of"),
+    )
+    for answer in refused:
+        assert answer.status_code == 401
+        assert answer.json()["error"] == "invalid_client"
 
 
 @pytest.mark.parametrize(
