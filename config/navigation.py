@@ -28,6 +28,8 @@ _SECTIONS: list[tuple[str, list[tuple[str, ...]]]] = [
             ("view_kanban", "knowledge", "memory", "Tasks by status.", "board"),
             ("share", "knowledge", "relation", "How items are linked."),
             ("travel_explore", "knowledge", "source", "Websites that are crawled."),
+            ("rss_feed", "knowledge", "feed", "Feeds that people follow."),
+            ("move_to_inbox", "knowledge", "importbatch", "Imports from other programs."),
         ],
     ),
     (

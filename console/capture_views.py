@@ -19,8 +19,9 @@ from knowledge.ingest.capturing import add_captured_page
 _BOOKMARKLET = """(()=>{const o=%s,d=document,p=o+"/capture?url="+encodeURIComponent(location.href)
 +"&title="+encodeURIComponent(d.title),w=open(p,"_blank","width=640,height=720");
 addEventListener("message",function f(e){if(e.source===w&&e.origin===o&&e.data==="quarry:ready"){
-removeEventListener("message",f);w.postMessage({quarry:1,url:location.href,title:d.title,
-html:d.documentElement.outerHTML},o)}})})()"""
+removeEventListener("message",f);const c=d.documentElement.cloneNode(true);
+c.querySelectorAll('script:not([type="application/ld+json"]),style,svg,iframe,noscript').forEach(
+n=>n.remove());w.postMessage({quarry:1,url:location.href,html:c.outerHTML},o)}})})()"""
 
 
 class CaptureToolsView(ConsoleView):

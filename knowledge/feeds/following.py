@@ -70,7 +70,8 @@ def get_feed(access: Access, feed_id: UUID) -> Feed:
 
 def list_entries(access: Access, feed_id: UUID, *, state: str | None = None) -> list[FeedEntry]:
     """A feed's newest entries, what came of each, and its item where there is one."""
-    entries = get_feed(access, feed_id).entries.select_related("item")
+    entries = get_feed(access, feed_id).entries.select_related("item__content")
+    entries = entries.defer("item__content__text", "item__content__locators")
     if state is not None:
         entries = entries.filter(state=one_of(state, ArrivalState.values, field="state"))
     return list(entries[:ENTRIES_SHOWN])

@@ -195,7 +195,8 @@ def list_recent_links(access: Access) -> list[ImportRow]:
     lately = timezone.now() - LINKS_SHOWN_FOR
     pasted = ImportBatch.objects.visible_to(access).filter(format="links", created_at__gte=lately)
     rows = ImportRow.objects.filter(batch__in=pasted).exclude(state=ArrivalState.SKIPPED)
-    rows = rows.select_related("item__content").defer("item__content__text", "text")
+    rows = rows.select_related("item__content")
+    rows = rows.defer("text", "item__content__text", "item__content__locators")
     return list(rows.order_by("-batch__created_at", "position")[:ROWS_SHOWN])
 
 
@@ -213,7 +214,8 @@ def list_rows(
     access: Access, batch_id: UUID, *, state: str | None = None, limit: int = ROWS_SHOWN
 ) -> list[ImportRow]:
     """The first rows of an import, or of those in one state."""
-    rows = get_import(access, batch_id).rows.defer("text").select_related("item")
+    rows = get_import(access, batch_id).rows.select_related("item__content")
+    rows = rows.defer("text", "item__content__text", "item__content__locators")
     if state is not None:
         rows = rows.filter(state=one_of(state, ArrivalState.values, field="state"))
     return list(rows[:limit])

@@ -1,7 +1,7 @@
 """The event stream: one's own topics and nothing else, and no longer than the session."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -67,7 +67,30 @@ async def streaming(client: Client) -> AsyncIterator[tuple[Stream, "asyncio.Task
         await asyncio.wait_for(task, 10)
 
 
-def run(walk: Callable[[], Awaitable[None]]) -> None:
+def test_a_person_hears_of_their_own_for_as_long_as_they_are_signed_in(
+    owner: User,
+    stranger: User,
+    visitor: Client,
+    other_visitor: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In one walk, because every test that commits takes seconds to clean up after."""
+
+    async def walk() -> None:
+        await others_are_refused(visitor)
+        async with streaming(visitor) as (mine, ended), streaming(other_visitor) as (theirs, _):
+            await only_the_owner_is_told(owner, mine, theirs)
+            assert hub.count(owner.pk) == hub.count(stranger.pk) == 1
+            await one_connection_listens()
+            monkeypatch.setattr(events, "MOST_STREAMS", 1)
+            await one_stream_too_many(visitor)
+            await sync_to_async(visitor.logout)()
+            await asyncio.wait_for(ended, 10)
+        assert hub.count(owner.pk) == hub.count(stranger.pk) == 0
+        async with streaming(other_visitor) as (_, ended):
+            hub.close()  # the server stops
+            await asyncio.wait_for(ended, 10)
+
     async def walk_and_close() -> None:
         try:
             await walk()
@@ -77,81 +100,35 @@ def run(walk: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(walk_and_close())
 
 
-def test_a_person_hears_of_their_own_and_of_nothing_else(
-    owner: User, stranger: User, visitor: Client, other_visitor: Client
-) -> None:
-    async def walk() -> None:
-        async with streaming(visitor) as (mine, _), streaming(other_visitor) as (theirs, _):
-            mine.text = theirs.text = ""
-            await sync_to_async(tell_owner)(owner.pk, Topic.ARRIVALS)
-            await mine.until("event: arrivals\ndata: changed\n\n")
-            await theirs.until(": still here")
-            assert "event" not in theirs.text
-            assert hub.count(owner.pk) == hub.count(stranger.pk) == 1
-        assert hub.count(owner.pk) == hub.count(stranger.pk) == 0
-
-    run(walk)
+async def others_are_refused(visitor: Client) -> None:
+    for client, method, status in ((None, "GET", 401), (visitor, "POST", 405)):
+        stream = Stream()
+        await send_events(scope_of(client, method), stream.receive, stream.send)
+        assert (stream.status, stream.text) == (status, "")
 
 
-def test_the_stream_ends_when_the_session_does(visitor: Client) -> None:
-    async def walk() -> None:
-        async with streaming(visitor) as (_, task):
-            await sync_to_async(visitor.logout)()
-            await asyncio.wait_for(task, 10)
-
-    run(walk)
-
-
-def test_the_stream_ends_when_the_server_stops(visitor: Client) -> None:
-    async def walk() -> None:
-        async with streaming(visitor) as (_, task):
-            hub.close()
-            await asyncio.wait_for(task, 10)
-
-    run(walk)
+async def only_the_owner_is_told(owner: User, mine: Stream, theirs: Stream) -> None:
+    mine.text = theirs.text = ""
+    await sync_to_async(tell_owner)(owner.pk, Topic.ARRIVALS)
+    await mine.until("event: arrivals\ndata: changed\n\n")
+    await theirs.until(": still here")
+    assert "event" not in theirs.text
 
 
-def test_an_idle_stream_holds_no_connection_but_the_one_that_listens(visitor: Client) -> None:
-    async def walk() -> None:
-        async with streaming(visitor), streaming(visitor), streaming(visitor):
-            async with asyncio.timeout(10):  # that of an earlier test may yet have to leave
-                while (await sync_to_async(sessions)()).count("quarry notices") != 1:
-                    await asyncio.sleep(0.1)
-
-    run(walk)
+async def one_connection_listens() -> None:
+    names = await sync_to_async(session_names)()
+    assert names.count("quarry notices") == 1
 
 
-def sessions() -> list[str]:
+async def one_stream_too_many(visitor: Client) -> None:
+    stream = Stream()
+    await send_events(scope_of(visitor), stream.receive, stream.send)
+    assert stream.status == 204
+
+
+def session_names() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT application_name FROM pg_stat_activity WHERE datname = current_database()"
         )
         return [name for (name,) in cursor.fetchall()]
-
-
-@pytest.mark.parametrize(
-    ("signed_in", "method", "status"), [(False, "GET", 401), (True, "POST", 405)]
-)
-def test_others_are_refused(visitor: Client, signed_in: bool, method: str, status: int) -> None:
-    stream = Stream()
-
-    async def walk() -> None:
-        scope = scope_of(visitor if signed_in else None, method)
-        await send_events(scope, stream.receive, stream.send)
-
-    run(walk)
-    assert (stream.status, stream.text) == (status, "")
-
-
-def test_a_person_has_only_so_many_streams(
-    visitor: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(events, "MOST_STREAMS", 1)
-    refused = Stream()
-
-    async def walk() -> None:
-        async with streaming(visitor):
-            await send_events(scope_of(visitor), refused.receive, refused.send)
-
-    run(walk)
-    assert refused.status == 204

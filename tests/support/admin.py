@@ -20,6 +20,8 @@ from knowledge.models import (
     Content,
     ContentState,
     Delivery,
+    Feed,
+    ImportBatch,
     Item,
     Job,
     Link,
@@ -131,6 +133,10 @@ def _remembered(item: Item, mark: str) -> None:
         key=mark, url=f"javascript:{mark}", item=item, state="kept", reason=mark[:40]
     )
     source.pages.create(key=f"gone {mark}", url="https://x.example/", state="failed", error=mark)
+    Feed.objects.create(
+        owner=item.owner, title=mark, url=f"javascript:{mark}", key=mark, tags=[mark], error=mark
+    )
+    ImportBatch.objects.create(owner=item.owner, format="bookmarks", filename=mark, tags=[mark])
 
 
 def _contributed(item: Item, mark: str) -> None:

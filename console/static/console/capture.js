@@ -10,13 +10,18 @@ if (form && window.opener) {
         if (event.source !== window.opener || page?.quarry !== 1 || typeof page.html !== "string") {
             return;
         }
-        if (page.url !== form.elements.url.value || page.html.length > MOST) {
+        if (page.url !== form.elements.url.value) {
+            return;
+        }
+        const bytes = new Blob([page.html]).size;
+        const size = Math.ceil(bytes / 1000).toLocaleString();
+        const told = form.querySelector("[data-captured]");
+        if (bytes > MOST) {
+            told.textContent = `The page is too large to be sent (${size} kB); its link will be fetched.`;
             return;
         }
         form.elements.html.value = page.html;
-        const size = Math.ceil(page.html.length / 1000).toLocaleString();
-        form.querySelector("[data-captured]").textContent =
-            `The page as you see it now will be added (${size} kB).`;
+        told.textContent = `The page as you see it now will be added (${size} kB).`;
     });
     window.opener.postMessage("quarry:ready", "*");
 }
