@@ -38,8 +38,8 @@ def item(signed_in: Page) -> Item:
     text = f"Granite is the **hardest** stone of the coast.\n\n{MARKUP}\n\n{paragraphs}"
     item = add_text(library, title=f"Stones {MARKUP}", text=text, tags=[MARKUP[:90]])
     project = remember(library, title=MARKUP, content="Work.", entity_type="project").item
-    task = {"entity_type": "task", "project": project.pk}
-    remember(library, title=f"Measure {MARKUP}", content="Now.", **task)
+    title = f"Measure {MARKUP}"
+    remember(library, title=title, content="Now.", entity_type="task", project=project.pk)
     relate(library, item.pk, project.pk)
     contribute_skill(library, skill_md_content=SKILL, visibility="private")
     save_search(library, MARKUP, "q=granite")
