@@ -137,13 +137,13 @@ class NarrowForm(forms.Form):
         coerce=UUID, required=False, label="Folders", widget=forms.CheckboxSelectMultiple
     )
 
-    def __init__(self, *args: Any, token: Token, folders: Any, **options: Any) -> None:
+    def __init__(self, data: Any = None, *, token: Token, folders: Any) -> None:
         kept = {
             "can_write": token.can_write,
             "toolsets": token.toolsets,
             "folder_ids": [] if token.is_unscoped else [each.pk for each in folders],
         }
-        super().__init__(*args, initial=kept, **options)
+        super().__init__(data, initial=kept)
         labels = [(name, Toolset(name).label) for name in token.toolsets]
         self.fields["toolsets"].choices = labels  # type: ignore[attr-defined]
         choices = [(each.pk, each.name) for each in folders]
@@ -191,9 +191,9 @@ class NarrowView(ConsoleView):
         self.tell(f"{token.name} can do only this from its next call on.")
         return self.go(reverse("console:connection", args=[token_id]))
 
-    def _form(self, token: Token, *args: Any) -> NarrowForm:
+    def _form(self, token: Token, data: Any = None) -> NarrowForm:
         folders = list_folders(self.access) if token.is_unscoped else token.folders.all()
-        return NarrowForm(*args, token=token, folders=list(folders))
+        return NarrowForm(data, token=token, folders=list(folders))
 
     def _page(self, token: Token, form: NarrowForm, *, status: int = 200) -> HttpResponse:
         return self.show("console/narrow.html", {"token": token, "form": form}, status=status)

@@ -48,4 +48,5 @@ def page_before(request: HttpRequest, otherwise: str = "/") -> str:
     """The page that a form was sent from, if it is one of ours."""
     came_from = request.headers.get("HX-Current-URL") or request.headers.get("Referer", "")
     is_ours = url_has_allowed_host_and_scheme(came_from, {request.get_host()})
-    return came_from if is_ours else otherwise
+    # Without the place on it: to the same page and place a browser goes without loading it anew.
+    return came_from.partition("#")[0] if is_ours else otherwise

@@ -17,24 +17,29 @@ _BEGUN = 0.02
 """The share below which nobody needs to be led back."""
 
 
+@register.inclusion_tag("console/parts/reading_place.html", takes_context=True)
+def reading_place(context: Any, item: Item) -> dict[str, Any]:
+    """Where one was in an item of one's own, if one has begun and not finished it."""
+    access = Access.whole_library(context["request"].user.pk)
+    share = progress_of(access, [item.pk]).get(item.pk, 0.0)
+    if not _BEGUN < share < FINISHED:
+        return {}
+    length = len(item.content.text)
+    at = int(share * length)
+    return {"percent": round(share * 100), "continue_at": f"{at},{min(at + 1, length)}"}
+
+
 @register.inclusion_tag("console/parts/marks.html", takes_context=True)
 def reading_marks(context: Any, item: Item) -> dict[str, Any]:
-    """Highlights and notes of one's own item, and where one was in it."""
+    """Highlights and notes of one's own item."""
     request = context["request"]
     if item.owner_id != request.user.pk:
         return {"item": None}
-    access = Access.whole_library(request.user.pk)
-    share = progress_of(access, [item.pk]).get(item.pk, 0.0)
-    length = len(item.content.text)
-    at = int(share * length)
     return {
         "item": item,
-        "marks": marks_of(access, item),
+        "marks": marks_of(Access.whole_library(request.user.pk), item),
         "colours": Colour.values,
-        "length": length,
-        "percent": round(share * 100),
-        "continue_at": f"{at},{min(at + 1, length)}" if _BEGUN < share < FINISHED else "",
-        "request": request,
+        "length": len(item.content.text),
         "csrf_token": context.get("csrf_token"),
     }
 

@@ -138,7 +138,8 @@ def test_a_connected_client_can_be_narrowed_and_never_widened(
     token.refresh_from_db()
     assert "can do only this" in page
     assert (token.can_write, token.toolsets, token.is_unscoped) == (False, ["library"], False)
-    for more in ({"toolsets": ["memory"]}, {"toolsets": []}, {**kept, "folder_ids": []}):
+    wider: list[dict[str, list[str]]] = [{"toolsets": ["memory"]}, {**kept, "folder_ids": []}]
+    for more in wider:
         assert visitor.post(at, more).status_code == 422
     visitor.post(at, {**kept, "can_write": "on"})
     token.refresh_from_db()

@@ -80,7 +80,7 @@ def test_progress_is_kept_and_offered(visitor: Client, item: Item, library: Acce
     assert progress_of(library, [item.pk]) == {item.pk: 0.5}
     for share in ("", "2", "nan", "x"):
         assert visitor.post(f"/items/{item.pk}/progress", {"share": share}).status_code == 400
-    shown = rendered("reading_marks item", owner, item=get_item(library, item.pk))
+    shown = rendered("reading_place item", owner, item=get_item(library, item.pk))
     assert 'href="?at=33,34#char=33,34"' in shown
     assert "50 % read" in shown
     assert "Stones" in rendered("continue_reading", owner)
@@ -120,7 +120,8 @@ def test_nothing_of_anothers_reading_is_told_or_changed(
     assert other_visitor.get(f"/items/{item.pk}/marks", headers=HTMX).status_code == 404
     assert "Ada" not in rendered("saved_searches", stranger)
     assert "Stones" not in rendered("continue_reading", stranger)
-    assert rendered("reading_marks item", stranger, item=item).strip() == ""
+    for tag in ("reading_marks item", "reading_place item"):
+        assert rendered(tag, stranger, item=item).strip() == ""
     assert Highlight.objects.count() == 1
 
 

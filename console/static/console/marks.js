@@ -70,8 +70,13 @@ function isInView(block) {
     return box.bottom > 80 && box.top < window.innerHeight;
 }
 
-const startOf = (block) => Number(block.dataset.c.split(",")[0]);
-const endOf = (block) => Number(block.dataset.c.split(",")[1]);
+function startOf(block) {
+    return Number(block.dataset.c.split(",")[0]);
+}
+
+function endOf(block) {
+    return Number(block.dataset.c.split(",")[1]);
+}
 
 // Painting ------------------------------------------------------------------------------------
 
@@ -98,7 +103,7 @@ function rangeOf(quote, start, end) {
     if (!blocks.length || !words) return null;
     const nodes = blocks.flatMap(textNodes);
     const text = nodes.map((node) => node.data).join(" ");
-    const found = text.match(new RegExp(words.join("[^\\p{L}\\p{N}]+"), "u"));
+    const found = text.match(new RegExp(words.join("[^\\p{L}\\p{N}]+") + "[^\\p{L}\\p{N}\\s]*", "u"));
     if (!found) return null;
     const range = document.createRange();
     range.setStart(...pointAt(nodes, found.index));

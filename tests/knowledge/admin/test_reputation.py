@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from knowledge.admin.graph import HEIGHT, WIDTH, Vote, draw
+from knowledge.admin.graph import Vote, draw
+from knowledge.memory.graph_layout import HEIGHT, WIDTH
 from knowledge.models import Agent, Item
 from tests.support.admin import HOSTILE, Share, judge
 from tests.support.admin_pages import jobs, page_of, sent
