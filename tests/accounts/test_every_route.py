@@ -26,7 +26,21 @@ from oauth2_provider.models import Application
 from pytest_django import Settings
 
 from accounts.invitations import invite
-from knowledge.models import Folder, Item, Provider, Relation, Source, Upload, Webhook
+from knowledge.models import (
+    Feed,
+    FeedEntry,
+    Folder,
+    Highlight,
+    ImportBatch,
+    ImportRow,
+    Item,
+    Provider,
+    Relation,
+    SavedSearch,
+    Source,
+    Upload,
+    Webhook,
+)
 from tests.support.admin import furnish
 from tests.support.admin_pages import whole_database
 from tests.support.edges import MISSING
@@ -43,6 +57,14 @@ ASKED, SECRET = "nightjar", "whimbrel"
 MARK = f"{ASKED}-{SECRET}"
 PASSWORD = "quarry-stone-42"
 CARRIERS = ("session", "token")
+
+
+OWNERS = (
+    "owner",
+    "user",
+    *(f"{row}__owner" for row in ("source", "webhook", "batch", "feed", "item")),
+)
+"""Ways from a row to whose it is."""
 
 
 # The two, and what the other has ------------------------------------------------------------
@@ -125,7 +147,7 @@ def rows_of(person: User, model: type[Model]) -> list[Any]:
     """Their rows of a model, by whichever way it leads to its owner."""
     if model is User:
         return [person]
-    for path in ("owner", "user", "item__owner", "source__owner", "webhook__owner"):
+    for path in OWNERS:
         try:
             return list(model._base_manager.filter(**{path: person}))
         except FieldError:
@@ -178,6 +200,13 @@ def ids_for(parameter: str, template: str, them: User) -> list[Any]:
         "provider_id": Provider,
         "upload_id": Upload,
         "pk": Authenticator,
+        "batch_id": ImportBatch,
+        "row_id": ImportRow,
+        "feed_id": Feed,
+        "entry_id": FeedEntry,
+        "highlight_id": Highlight,
+        "search_id": SavedSearch,
+        "action_id": Token,  # an action in the console is undone as a token's writes are
     }
     words = {
         **dict.fromkeys(("agent_id", "key"), MARK),
@@ -187,6 +216,8 @@ def ids_for(parameter: str, template: str, them: User) -> list[Any]:
         "app_label": "knowledge",
         "url": "nothing",
         "content_type_id": "1",
+        "action": "archive",
+        **dict.fromkeys(("number", "page"), 0),
     }
     if parameter in words:
         return [words[parameter]]

@@ -21,6 +21,7 @@ from knowledge.models import (
     ContentState,
     Delivery,
     Feed,
+    Highlight,
     ImportBatch,
     Item,
     Job,
@@ -30,6 +31,7 @@ from knowledge.models import (
     Quarantine,
     Relation,
     Reservation,
+    SavedSearch,
     Source,
     Tier,
     Transform,
@@ -133,10 +135,16 @@ def _remembered(item: Item, mark: str) -> None:
         key=mark, url=f"javascript:{mark}", item=item, state="kept", reason=mark[:40]
     )
     source.pages.create(key=f"gone {mark}", url="https://x.example/", state="failed", error=mark)
-    Feed.objects.create(
+    feed = Feed.objects.create(
         owner=item.owner, title=mark, url=f"javascript:{mark}", key=mark, tags=[mark], error=mark
     )
-    ImportBatch.objects.create(owner=item.owner, format="bookmarks", filename=mark, tags=[mark])
+    batch = ImportBatch.objects.create(
+        owner=item.owner, format="bookmarks", filename=mark, tags=[mark]
+    )
+    feed.entries.create(guid_hash="0" * 64, title=mark, url=f"javascript:{mark}", error=mark)
+    batch.rows.create(position=0, title=mark, url=f"javascript:{mark}", error=mark)
+    Highlight.objects.create(owner=item.owner, item=item, start=0, end=4, quote=mark)
+    SavedSearch.objects.create(owner=item.owner, name=mark, query=f"q={mark}")
 
 
 def _contributed(item: Item, mark: str) -> None:
