@@ -19,13 +19,14 @@ from knowledge.screening.judging import Judge, features_within, read
 HERE = Path(__file__).parent
 TAUGHT, HELD_OUT = HERE / "taught", HERE / "held_out"
 
-ENOUGH, ENOUGH_OF_SCRAP, PER_DOUBLING = 0.8, 1.3, 1.5
+ENOUGH, ENOUGH_OF_SCRAP, PER_DOUBLING = 0.6, 1.0, 1.0
 """From where on a passage is suspected; chosen on real texts that are not taught."""
 STRENGTH = 0.015
 """How freely weights may grow to fit the cases."""
 RARITY = 3.0
 """Features count by this power of their inverse document frequency."""
-STEPS, MEMORY = 30, 8
+STEPS, FIRST_KEPT, MEMORY = 36, 12, 8
+"""The mean of the later steps is kept, as a single one happens to alarm on some sort of text."""
 LARGEST = 0.9999
 """This quantile of the weights fills a byte; the few beyond it are cut, so that steps are finer."""
 PROBES = 10
@@ -162,11 +163,11 @@ def _loss(given: Rows, is_order: np.ndarray[Any, Any], width: int) -> Loss:
 
 
 def _minimise(loss: Loss, size: int) -> Vector:
-    """L-BFGS with a backtracking line search, a fixed number of steps."""
-    at = np.zeros(size)
+    """L-BFGS with a backtracking line search: the mean of the later of a fixed number of steps."""
+    at, total = np.zeros(size), np.zeros(size)
     value, gradient = loss(at)
     moves: list[tuple[Vector, Vector]] = []
-    for _ in range(STEPS):
+    for number in range(STEPS):
         step = _direction(gradient, moves)
         slope, length = float(np.sum(gradient * step)), 1.0
         while True:
@@ -177,7 +178,9 @@ def _minimise(loss: Loss, size: int) -> Vector:
             length /= 2
         moves = [*moves, (there - at, next_gradient - gradient)][-MEMORY:]
         at, value, gradient = there, next_value, next_gradient
-    return at
+        if number >= FIRST_KEPT:
+            total += at
+    return total / (STEPS - FIRST_KEPT)
 
 
 def _direction(gradient: Vector, moves: Sequence[tuple[Vector, Vector]]) -> Vector:

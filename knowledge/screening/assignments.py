@@ -47,7 +47,8 @@ _ELEMENT = re.compile(
 )
 _WORDS = re.compile(
     r"""(?P<tail>\w{0,12})(?P<sign>)[ \t]{0,4}["'”»]?(?:,?[ \t]{1,4}[^\W\d]{1,16}){0,6}?"""
-    r"""[:：,]?[ \t]{0,4}(?<=[\s:：]|[^\x00-\x7f])[«„“"'‘`*]{0,2}\s?(?=[^\s«„“"'`\d]{0,40}\d)"""
+    r"""(?:[ \t]?[:：]|,)?[ \t]{0,4}(?<=[\s:：]|[^\x00-\x7f])[«„“"'‘`*]{0,2}\s?"""
+    r"""(?=[^\s«„“"'`\d]{0,40}\d)"""
 )
 """A password may be told in a sentence, a few words after its name."""
 _SPOKEN_TOKEN = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[\w+/=-]{20,}|0x[0-9a-f]{64}")
@@ -58,12 +59,16 @@ _QUOTED = re.compile(
 )
 _BARE = re.compile(r"""[^\s"'`<>,;«»“”„]{1,300}""")
 _ABOUT = re.compile(
-    r"(?:^|_)(?:public|publishable|site|page|next|cursor|csrf|xsrf|idempotency|sync|cache|lock|count|max|min|limit"
-    r"|length|len|size|ttl|expiry|expires|type|url|uri|endpoint|path|file|filename|num|total|budget|per|hash|hashed"
-    r"|digest|fingerprint|regex|pattern|prefix|suffix|header|field|param|column|label|policy|used|input|output|stop"
-    r"|start|end|eos|bos|pad|mask|arn|version|rotation|reset|forgot|strength|hint|prompt|name|names|id|ids|rate"
+    r"(?:^|_)(?:public|publishable|site|page|next|cursor|csrf|xsrf|idempotency|sync|cache|lock|count"
+    r"|max|min|limit"
+    r"|length|len|size|ttl|expiry|expires|type|url|uri|endpoint|path|file|filename|num|total|budget"
+    r"|per|hash|hashed"
+    r"|digest|fingerprint|regex|pattern|prefix|suffix|header|field|param|column|label|policy|used"
+    r"|input|output|stop"
+    r"|start|end|eos|bos|pad|mask|arn|version|rotation|reset|forgot|strength|hint|prompt|name|names"
+    r"|id|ids|rate"
     r"|by|com|tres|sur|under|over|low|high|band|multi|encrypted|sealed|attempts|age|storage|key_ref|ref"
-    r"|class|grade)s?(?:_|$)"
+    r"|class|grade|izer|ization)s?(?:_|$)"
 )
 """Parts of a name that make its value no secret: `next_page_token`, `password_hash`."""
 
@@ -78,12 +83,15 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _SIGN_IN = re.compile(
-    r"\b(?:curl|wget|http|xh)\b[^\n|;]{0,200}?\s(?:-u|--user|-a|--auth|--proxy-user)[=\s]{0,3}['\"]?[^\s:'\"]{1,80}:"
+    r"\b(?:curl|wget|http|xh)\b[^\n|;]{0,200}?\s(?:-u|--user|-a|--auth"
+    r"|--proxy-user)[=\s]{0,3}['\"]?[^\s:'\"]{1,80}:"
     r"(?P<user>[^\s'\"]{3,200})"
-    r"|\b(?:docker|podman|helm|oc|az|sshpass|mysql|mysqldump|mongosh|redis-cli|ldapsearch|plink|psql|twine|ipmitool)\b"
+    r"|\b(?:docker|podman|helm|oc|az|sshpass|mysql|mysqldump|mongosh|redis-cli|ldapsearch|plink|psql"
+    r"|twine|ipmitool)\b"
     r"[^\n|;]{0,160}?\s(?:-p\s?|-P\s|-a\s|-w\s|-pw\s)['\"]?(?P<flag>[^\s'\"]{6,120})"
     r"|(?<![\w.:/-])[\w.*-]{2,120}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w-]{1,60}:(?P<pgpass>[^\s:'\"`]{6,120})"
-    r"|\b(?:login|auth|connect|PasswordAuthentication|PDO|HTTPBasicAuth|Client\.new)\s?=?\s?\([^()\n]{1,120}?,\s?"
+    r"|\b(?:login|auth|connect|PasswordAuthentication|PDO|HTTPBasicAuth"
+    r"|Client\.new)\s?=?\s?\([^()\n]{1,120}?,\s?"
     r"[\"'](?P<call>[^\"'\n]{8,120})[\"']\s?[,)]"
     r"|\b(?:login|username|user|usuario|benutzer|console)\b[^\n/]{0,40}\s/\s(?P<pair>[^\s'\"]{8,60})"
     r"|\b(?:sqlplus|rman|target|oracle:thin:)\s?[\w.]{1,40}/(?P<oracle>[^\s/@'\"]{6,60})@"

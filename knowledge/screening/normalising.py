@@ -34,7 +34,9 @@ _MIXED_WORD = re.compile(
 _ADDRESS = re.compile(
     r"(?:https?|ftp|wss?)://[^\s\"'`<>)\]}]{3,400}"
     r"|(?<!\w)[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}"
+    r"|(?:%[0-9a-f]{2}[\w.~+-]{0,100}){4,2000}"
 )
+"""Also percent codes, which say something only when decoded."""
 _DIGITS = re.compile(r"\d+")
 _BLANKS = re.compile(r"\s+")
 _REPEATED = re.compile(r"(.)\1{3,}")
@@ -61,7 +63,7 @@ def normalise(text: str) -> str:
     if not text.isascii():
         text = _fold(text)
     text = text.lower()
-    if "@" in text or "://" in text:
+    if "@" in text or "://" in text or "%" in text:
         text = _ADDRESS.sub(" ", text)
     return _REPEATED.sub(r"\1\1\1", _BLANKS.sub(" ", _DIGITS.sub("0", text)).strip())
 

@@ -39,16 +39,21 @@ _REFERENCE = re.compile(
 """A variable, a look-up, a call, a member, a hash, a path or a pattern."""
 _MASK = re.compile(r"[x*#•●.·_?0-]{3,}", re.IGNORECASE)
 _STAND_IN = re.compile(
-    r"change[\W_]?(?:me|this|it)|(?<![a-z])replace|(?<![a-z])your(?![a-z])|placeholder|example|exemple|ejemplo"
-    r"|beispiel|dummy|redacted|goes[\W_]?here|fill[\W_]?(?:me|in|this)|123456|abcdef|hunter2|abc123|getenv|environ"
-    r"|p[a@4]ssw[o0]rd123|secret[\W_]?key[\W_]?ref|getpass|sensitive|correct[\W_]?horse",
+    r"change[\W_]?(?:me|this|it)|(?<![a-z])replace|(?<![a-z])your(?![a-z])|placeholder|example"
+    r"|exemple|ejemplo"
+    r"|beispiel|dummy|redacted|goes[\W_]?here|fill[\W_]?(?:me|in|this)|123456|abcdef|hunter2|abc123"
+    r"|getenv|environ"
+    r"|p[a@4]ssw[o0]rd123|secret[\W_]?key[\W_]?ref|getpass|sensitive|correct[\W_]?horse"
+    r"|^[a-z]\w{0,30}_(?:password|passwd|secret|token|key)$",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
     r"passphrase|password|passwd|passwort|p[a@4]ssw[o0]rd|pass|secrets?|s3cr3t|tokens?|keys?|my|our|some|same"
     r"|super|top|very|secure|strong|new|old|test|demo|fake|admin|root|guest|user|postgres|mysql|database|prod"
-    r"|dev|local|host|name|value|here|insert|paste|enter|put|todo|tbd|fixme|sample|default|none|null|undefined"
-    r"|real|masked|hidden|removed|omitted|deleted|data|foo|bar|baz|letmein|qwerty|vault|keyring|manager|access"
+    r"|dev|local|host|name|value|here|insert|paste|enter|put|todo|tbd|fixme|sample|default|none|null"
+    r"|undefined"
+    r"|real|masked|hidden|removed|omitted|deleted|data|foo|bar|baz|letmein|qwerty|vault|keyring"
+    r"|manager|access"
     r"|credentials?|generated?|random|unknown|required|optional|string|from|env|text|plain|with|login|service"
     r"|server|client|account|change|abc|xyz|basic|bearer|auth|long|hash|hashed|encrypted|api|app|session|mock"
     r"|expired|invalid|valid|wrong|bad|good|personal|private|public|shared|first|second|third|a|an|the|is|id",
