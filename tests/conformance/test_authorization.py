@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urljoin
 
 import requests
 
@@ -32,6 +33,18 @@ def let_in(product: Product, address: str) -> str:
         )
     assert answer.status_code == 302, answer.text
     return str(answer.headers["Location"])
+
+
+def revoke_on_the_page(product: Product, name: str) -> None:
+    home = product.mcp.replace("/mcp", "/accounts/")
+    [password] = re.findall(r"admin password  (\S+)", product.quarry.said)
+    with requests.Session() as browser:
+        page = browser.get(home, timeout=DEADLINE)
+        login = {**hidden_fields(page.text), "login": "admin", "password": password}
+        page = browser.post(page.url, login, timeout=DEADLINE)
+        [row] = [row for row in page.text.split("<li") if name in row]
+        [path] = re.findall(r'action="([^"]+/revoke)"', row)
+        browser.post(urljoin(home, path), hidden_fields(row), timeout=DEADLINE)
 
 
 @contextmanager
@@ -62,6 +75,11 @@ def test_the_typescript_client_connects_from_nothing(node: Node, product: Produc
     assert "search_knowledge_base" in answer["tools"]
     assert answer["tokens"]["scope"] == "kb:read"
     assert answer["tokens"]["refresh_token"]
+    bearer = {"Authorization": f"Bearer {answer['tokens']['access_token']}"}
+    whoami = product.mcp.replace("/mcp", "/api/v1/whoami")
+    assert requests.get(whoami, headers=bearer, timeout=DEADLINE).status_code == 200
+    revoke_on_the_page(product, "TypeScript client")
+    assert requests.get(whoami, headers=bearer, timeout=DEADLINE).status_code == 401
 
 
 def test_the_authorization_server_passes_every_scenario(node: Node, product: Product) -> None:

@@ -1,6 +1,5 @@
 """Clients connect from nothing: the official clients, a real browser, a real server."""
 
-import re
 import shutil
 from collections.abc import Callable
 from contextlib import asynccontextmanager
@@ -20,6 +19,7 @@ from pydantic import AnyUrl
 from tests.support.quarry import Server
 
 CALLBACK = "http://localhost:3031/callback"
+PASSWORD = "quarry-stone-42"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -43,10 +43,9 @@ class Memory:
         self.client = client
 
 
-def sign_in(page: Page, quarry: Server) -> None:
-    [password] = re.findall(r"admin password  (\S+)", quarry.said)
-    page.fill("[name=login]", "admin")
-    page.fill("[name=password]", password)
+def sign_in(page: Page) -> None:
+    page.fill("[name=login]", "maya")
+    page.fill("[name=password]", PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
 
 
@@ -63,7 +62,7 @@ def in_a_browser(work: Callable[[Page], str]) -> str:
             browser.close()
 
 
-def consent(quarry: Server, address: str, folder: str) -> str:
+def consent(address: str, folder: str) -> str:
     """Sign in, choose one folder, connect; where the person is sent then."""
 
     def work(page: Page) -> str:
@@ -75,7 +74,7 @@ def consent(quarry: Server, address: str, folder: str) -> str:
 
         page.route(f"{CALLBACK}**", keep)
         page.goto(address)
-        sign_in(page, quarry)
+        sign_in(page)
         page.get_by_role("heading", name="Connect").wait_for()
         page.get_by_label("Only the folders chosen here").check()
         page.get_by_label(folder).check()
@@ -90,15 +89,48 @@ def consent(quarry: Server, address: str, folder: str) -> str:
     return in_a_browser(work)
 
 
-def test_the_python_client_connects_refreshes_and_is_ended(quarry: Server) -> None:
-    folder = quarry.rest("POST", "folders", name="Herons")["id"]
+def accept_and_mint(link: str) -> str:
+    """Open an invitation, set a name and a password, and mint a token; its secret."""
+
+    def work(page: Page) -> str:
+        page.goto(link)
+        page.fill("[name=username]", "maya")
+        page.fill("[name=password]", PASSWORD)
+        page.get_by_role("button").click()
+        page.get_by_label("Name").fill("Laptop")
+        page.get_by_label("Add, change and delete").check()
+        page.get_by_role("button", name="Mint").click()
+        return page.get_by_label("Laptop").inner_text()
+
+    return in_a_browser(work)
+
+
+def revoke_on_the_page(quarry: Server, name: str) -> str:
+    """What the page says of one's tokens afterwards."""
+
+    def work(page: Page) -> str:
+        page.goto(f"{quarry.url}/accounts/")
+        sign_in(page)
+        page.get_by_role("listitem").filter(has_text=name).get_by_role("button").click()
+        page.get_by_text("You have no token.").wait_for()
+        return page.get_by_role("main").inner_text()
+
+    return in_a_browser(work)
+
+
+def test_a_member_is_invited_and_the_python_client_connects_refreshes_and_is_ended(
+    quarry: Server,
+) -> None:
+    secret = accept_and_mint(quarry.run("invite", "--url", quarry.url).strip())
+    assert quarry.rest("GET", "whoami", secret)["owner"] == "maya"
+    folder = quarry.rest("POST", "folders", secret, name="Herons")["id"]
     for title, where in (("Inside", {"folder_id": folder}), ("Outside", {})):
         text = f"{title} notes on the grey heron and where it nests in spring. " * 3
-        quarry.rest("POST", "ingest", kind="text", title=title, text=text, **where)
+        quarry.rest("POST", "ingest", secret, kind="text", title=title, text=text, **where)
     memory, sent = Memory(), {}
 
     async def redirect(address: str) -> None:
-        sent["to"] = await anyio.to_thread.run_sync(consent, quarry, address, "Herons")
+        sent["to"] = await anyio.to_thread.run_sync(consent, address, "Herons")
 
     async def callback() -> AuthorizationCodeResult:
         answer = parse_qs(urlsplit(sent["to"]).query)
@@ -143,3 +175,5 @@ def test_the_python_client_connects_refreshes_and_is_ended(quarry: Server) -> No
         reused = http.post("/oauth/token", data={**form, "refresh_token": used_before})
         assert reused.json()["error"] == "invalid_grant"
         assert http.get("/api/v1/whoami", headers=bearer).status_code == 401
+    revoke_on_the_page(quarry, "Laptop")
+    assert quarry.ask("GET", "/api/v1/whoami", secret)[0] == 401

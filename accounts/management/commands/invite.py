@@ -8,6 +8,8 @@ from accounts.invitations import LIVES_DAYS, invite, mail_link
 from knowledge.errors import QuarryError
 from knowledge.management.owners import user_named
 
+_HERE = "http://localhost:8000"
+
 
 class Command(BaseCommand):
     help = "Print a link, this once, that makes an account or sets the password of one."
@@ -24,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         person = user_named(options["reset"]) if options["reset"] else None
-        base = (options["url"] or settings.QUARRY_PUBLIC_URL or "http://127.0.0.1:8000").rstrip("/")
+        base = (options["url"] or settings.QUARRY_PUBLIC_URL or _HERE).rstrip("/")
         try:
             _, path = invite(
                 None,
@@ -40,3 +42,5 @@ class Command(BaseCommand):
             self.stderr.write(f"Mailed to {options['email']}.")
         else:
             self.stderr.write("Hand it over yourself. It works once, and is not shown again.")
+        if base == _HERE:
+            self.stderr.write("For another host or port give --url, or set QUARRY_PUBLIC_URL.")
