@@ -15,6 +15,7 @@ AXE = CACHE / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = (
     *("/accounts/", "/accounts/2fa/", "/accounts/sessions/", "/accounts/password/change/"),
     *("/accounts/email/", "/accounts/logout/", "/accounts/password/reset/"),
+    *("/add", "/add/imports", "/add/capture", "/sources", "/capture?url=https://example.org/"),
 )
 
 
