@@ -16,6 +16,7 @@ PAGES = (
     *("/accounts/", "/accounts/2fa/", "/accounts/sessions/", "/accounts/password/change/"),
     *("/accounts/email/", "/accounts/logout/", "/accounts/password/reset/"),
     *("/add", "/add/imports", "/add/capture", "/sources", "/capture?url=https://example.org/"),
+    *("/", "/?q=granite", "/?tag=none", "/folders/", "/items/unknown"),
 )
 
 
@@ -47,10 +48,14 @@ def test_no_page_for_people_has_a_serious_fault(node: Node, product: Product, sc
         page.fill("[name=login]", "admin")
         page.fill("[name=password]", password)
         page.get_by_role("button", name="Sign in", exact=True).click()
-        page.wait_for_url("**/accounts/")
+        page.wait_for_url(f"{base}/")
         faults += serious_faults(page)
         for address in (*PAGES, consent, "/accounts/invitations/unknown"):
             page.goto(address)
             faults += serious_faults(page)
+        page.goto("/")
+        page.locator("[data-open]").first.click()
+        page.wait_for_url("**/items/*")
+        faults += serious_faults(page)
         browser.close()
     assert faults == []

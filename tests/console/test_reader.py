@@ -16,6 +16,7 @@ from knowledge.api import upload_app
 from knowledge.ingest.adding import add_text
 from knowledge.library import originals
 from knowledge.models import Content, Item, Relation
+from tests.support.adding import run_jobs
 from tests.support.files import pdf
 from tests.support.library import LONG_ENOUGH, Add, Mint, Minted
 from tests.support.uploads import finish, stored
@@ -257,6 +258,19 @@ def test_what_failed_says_why_and_can_be_tried_again(visitor: Client, add: Add) 
     assert item.content.state != "failed"
 
 
+def test_an_item_at_work_tells_its_progress_until_its_text_is_there(
+    visitor: Client, add: Add
+) -> None:
+    item, asked = add("Granite"), {"HX-Request": "true", "HX-Target": "progress"}
+    Content.objects.update(state="working", percent=40)
+    assert "40 %" in read(visitor, item)
+    part = visitor.get(f"/items/{item.pk}", headers=asked).content.decode()
+    assert "40 %" in part
+    assert "<html" not in part
+    Content.objects.update(state="ready")
+    assert visitor.get(f"/items/{item.pk}", headers=asked)["HX-Refresh"] == "true"
+
+
 def test_somebody_elses_item_is_as_if_it_were_not_there(
     visitor: Client, stranger: User, mint: Mint, home: None
 ) -> None:
@@ -284,6 +298,7 @@ def _without_tokens(page: str) -> str:
 
 def test_a_pdf_shows_each_page_beside_its_text(visitor: Client, mint: Mint, home: None) -> None:
     item = upload(mint(), pdf("First page", "Second page"), 'a "b" <i>.pdf', "application/pdf")
+    run_jobs()
     page = read(visitor, item)
     assert 'id="page=2"' in page
     picture = visitor.get(f"/items/{item.pk}/pages/2")
