@@ -1,6 +1,6 @@
 """The forms by which things are brought in: each is checked by the function that adds them."""
 
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django import forms
@@ -26,8 +26,7 @@ class FolderForm(forms.Form):
     def __init__(self, *args: Any, access: Access, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         folders = [(str(folder.pk), folder.name) for folder in list_folders(access)]
-        field = self.fields["folder"]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101
+        field = cast(forms.ChoiceField, self.fields["folder"])
         field.choices = [*self.more_folders, ("", "No folder"), *folders]
 
     @property

@@ -41,7 +41,11 @@ def fetch_feed(url: str, *, etag: str, last_modified: str) -> FetchedFeed | None
     """The feed, or None when it says what it said before."""
     headers = {"If-None-Match": etag, "If-Modified-Since": last_modified}
     answer = _ask(url, {name: value for name, value in headers.items() if value})
-    return None if answer.status == _NOT_MODIFIED else _read(answer)
+    if answer.status == _NOT_MODIFIED:
+        return None
+    if not feeds.is_feed(answer.media_type, answer.body):
+        raise IngestFailed("There is no feed at this address any more.", reason="no_feed")
+    return _read(answer)
 
 
 def _ask(url: str, headers: dict[str, str] | None = None) -> http.Answer:

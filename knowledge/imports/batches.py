@@ -258,6 +258,8 @@ def _reopen(access: Access, batch_id: UUID, rows: "QuerySet[ImportRow]") -> Impo
     _require(access)
     with transaction.atomic():
         batch = _lock(access, batch_id)
+        if batch.state in (BatchState.PREVIEW, BatchState.CANCELLED):
+            raise Conflict("This import is not running; start it, or go on with it, first.")
         mine = rows.filter(batch=batch)
         try_again(mine.filter(state=ArrivalState.PRICED), may_transcribe=True)
         try_again(mine.filter(state=ArrivalState.FAILED))

@@ -14,6 +14,8 @@ from playwright.sync_api import BrowserContext, Page, sync_playwright
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from knowledge.access import Access
+from knowledge.ingest.adding import add_text
 from tests.conformance.clients import CACHE, Node, without
 from tests.support.people import OIDC, PASSWORD, addresses_for, browser_of, furnish_account
 
@@ -25,6 +27,13 @@ NO_PAGES = ("/accounts/2fa/recovery-codes/download/", "/accounts/tokens/<token_i
 
 EMPTY = ("/accounts/", "/accounts/2fa/", "/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/")
 """What looks different for somebody who has nothing yet."""
+
+CONSOLE = (
+    *("/", "/?q=granite", "/?tag=none", "/folders/", "/items/unknown"),
+    *("/add", "/add/imports", "/add/capture", "/sources", "/capture?url=https://example.org/"),
+    *("/ask/", "/memory/", "/memory/new", "/memory/board", "/memory/relations"),
+    *("/registry/", "/registry/contribute", "/connections/", "/connections/new", "/settings/"),
+)
 
 
 @pytest.fixture
@@ -78,6 +87,14 @@ def test_no_page_for_people_has_a_serious_fault(
             if template not in NO_PAGES and (who != "member" or template in EMPTY):
                 page.goto(address)
                 faults += serious_faults(page, seen)
+    add_text(Access.whole_library(maya.pk), title="On granite", text="# Granite\n\nIt is hard.")
+    for address in CONSOLE:
+        page.goto(address)
+        faults += serious_faults(page, seen)
+    page.goto("/")
+    page.locator("[data-open]").first.click()
+    page.wait_for_url("**/items/*")
+    faults += serious_faults(page, seen)
     page.goto("/accounts/")
     page.get_by_label("Name").fill("Laptop")
     for _ in ("refused, for want of tools", "minted"):
@@ -86,4 +103,4 @@ def test_no_page_for_people_has_a_serious_fault(
         faults += serious_faults(page, seen)
     assert page.get_by_text("qry_").first.is_visible()
     assert faults == []
-    assert len(seen) > 30
+    assert len(seen) > 50

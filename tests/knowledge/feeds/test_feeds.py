@@ -145,6 +145,13 @@ def test_a_feed_that_is_gone_for_good_is_paused(library: Access, news: News) -> 
     assert feed.state == "active"
 
 
+def test_a_feed_that_became_a_page_says_so(library: Access, news: News) -> None:
+    feed = follow(library, news)
+    news.site.clear()
+    serve_page(news.site, "/feed", ARTICLE)
+    assert poll(feed).reason == "no_feed"
+
+
 def test_the_sweep_polls_what_is_due_once_a_slot(library: Access, news: News) -> None:
     feed = follow(library, news)
     assert sweep() == []

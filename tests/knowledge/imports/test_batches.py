@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
-from knowledge.errors import CapabilityDenied, InvalidInput, NotFound
+from knowledge.errors import CapabilityDenied, Conflict, InvalidInput, NotFound
 from knowledge.imports import batches, rows
 from knowledge.imports.batches import ImportOptions, links_in
 from knowledge.ingest import arrivals
@@ -144,6 +144,8 @@ def test_a_cancelled_import_stops_and_goes_on_when_asked(
     batches.cancel_import(library, batch.pk)
     run_jobs()
     assert states(batches.get_import(library, batch.pk)) == {"waiting": 3}
+    with pytest.raises(Conflict, match="go on with it"):
+        batches.agree_to_prices(library, batch.pk)
     batches.resume_import(library, batch.pk)
     run_jobs()
     assert states(batches.get_import(library, batch.pk)) == {"added": 2, "failed": 1}
