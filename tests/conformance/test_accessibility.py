@@ -15,6 +15,9 @@ AXE = CACHE / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = (
     *("/accounts/", "/accounts/2fa/", "/accounts/sessions/", "/accounts/password/change/"),
     *("/accounts/email/", "/accounts/logout/", "/accounts/password/reset/"),
+    *("/", "/?q=granite", "/?tag=none", "/folders/", "/items/unknown"),
+    *("/ask/", "/memory/", "/memory/board", "/memory/relations", "/memory/new", "/registry/"),
+    *("/registry/contribute", "/connections/", "/connections/new", "/settings/"),
 )
 
 
@@ -46,10 +49,14 @@ def test_no_page_for_people_has_a_serious_fault(node: Node, product: Product, sc
         page.fill("[name=login]", "admin")
         page.fill("[name=password]", password)
         page.get_by_role("button", name="Sign in", exact=True).click()
-        page.wait_for_url("**/accounts/")
+        page.wait_for_url(f"{base}/")
         faults += serious_faults(page)
         for address in (*PAGES, consent, "/accounts/invitations/unknown"):
             page.goto(address)
             faults += serious_faults(page)
+        page.goto("/")
+        page.locator("[data-open]").first.click()
+        page.wait_for_url("**/items/*")
+        faults += serious_faults(page)
         browser.close()
     assert faults == []

@@ -53,9 +53,19 @@ def test_a_deleted_folder_comes_back_with_what_was_in_it(
     assert [item.title for item in Folder.objects.get().items.all()] == ["Granite"]
 
 
+def test_a_taken_name_is_refused_in_place(visitor: Client, folder: MakeFolder) -> None:
+    folder("Stones")
+    rocks = folder("Rocks")
+    assert 'value="Rocks"' in visitor.get(f"/folders/{rocks.pk}").content.decode()
+    answer = visitor.post(f"/folders/{rocks.pk}", {"name": "STONES"})
+    assert answer.status_code == 422
+    assert 'value="STONES"' in answer.content.decode()
+
+
 def test_somebody_elses_folder_is_not_there(visitor: Client, stranger: User) -> None:
     hers = Folder.objects.create(owner=stranger, name="Hers")
     assert "Hers" not in visitor.get("/folders/").content.decode()
+    assert visitor.get(f"/folders/{hers.pk}").status_code == 404
     for asked in ({"name": "Mine"}, {"action": "delete"}):
         assert visitor.post(f"/folders/{hers.pk}", asked).status_code == 404
     assert names() == ["Hers"]

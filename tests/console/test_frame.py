@@ -36,7 +36,7 @@ def test_a_chosen_theme_is_drawn_by_the_server(visitor: Client) -> None:
 
 def test_the_menu_names_only_pages_that_there_are(visitor: Client) -> None:
     page = visitor.get("/").content.decode()
-    for line in page.split('<nav aria-label="Main">')[1].split("</nav>")[0].split("href=")[1:]:
+    for line in page.split('<nav id="menu"')[1].split("</nav>")[0].split("href=")[1:]:
         address = line.split('"')[1]
         if address.startswith("/") and not address.startswith("/static/"):
             assert visitor.get(address).status_code == 200

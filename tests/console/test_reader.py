@@ -16,6 +16,7 @@ from knowledge.api import upload_app
 from knowledge.ingest.adding import add_text
 from knowledge.library import originals
 from knowledge.models import Content, Item, Relation
+from tests.support.adding import run_jobs
 from tests.support.files import pdf
 from tests.support.library import LONG_ENOUGH, Add, Mint, Minted
 from tests.support.uploads import finish, stored
@@ -284,6 +285,7 @@ def _without_tokens(page: str) -> str:
 
 def test_a_pdf_shows_each_page_beside_its_text(visitor: Client, mint: Mint, home: None) -> None:
     item = upload(mint(), pdf("First page", "Second page"), 'a "b" <i>.pdf', "application/pdf")
+    run_jobs()
     page = read(visitor, item)
     assert 'id="page=2"' in page
     picture = visitor.get(f"/items/{item.pk}/pages/2")

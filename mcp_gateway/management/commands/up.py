@@ -106,6 +106,7 @@ class Command(BaseCommand):
         base = f"http://{shown_host}:{port}"
         self._say(
             f"Quarry {settings.VERSION} is up.\n"
+            f"  pages  {base}/\n"
             f"  admin  {base}/admin/\n"
             f"  REST   {base}/api/v1/   docs at {base}/api/v1/docs/\n"
             f"  MCP    {base}/mcp\n"
