@@ -13,6 +13,7 @@ SMALL_ITEMS = 500
 FOLDERS = 40
 TAGS = 200
 ROUNDS = 20
+BATCH = 500
 TYPED = "when is the next explosion of the volcano"
 WORDS = [
     *("granite", "basalt", "lava", "magma", "crater", "ash", "tremor", "sensor", "quarry"),
@@ -40,7 +41,6 @@ def _fill(owner_id: int, count: int) -> Any:
     from knowledge import providers
     from knowledge.access import Access
     from knowledge.ingest.adding import add_text
-    from knowledge.library.editing import ItemChanges, update_item
     from knowledge.library.items import create_folder, file_item
     from knowledge.providers.fake import FakeEmbedder
 
@@ -52,15 +52,17 @@ def _fill(owner_id: int, count: int) -> Any:
     providers._EMBEDDERS["granite"] = lambda: fake
     providers._load_embedder.cache_clear()
     folders = [create_folder(access, f"Folder {number}").pk for number in range(FOLDERS)]
-    item_id = None
-    with transaction.atomic():
-        for number in range(count):
-            text = ". ".join(" ".join(chance.choices(WORDS, k=12)) for _ in range(12))
-            title = " ".join(chance.choices(WORDS, k=4))
-            item_id = add_text(access, title=f"{title} {number}", text=text).pk
-            file_item(access, item_id, [chance.choice(folders)])
-            tags = [f"tag-{chance.randrange(TAGS)}"]
-            update_item(access, item_id, ItemChanges(tags=tags))
+    for start in range(0, count, BATCH):
+        with transaction.atomic():
+            for number in range(start, min(start + BATCH, count)):
+                text = ". ".join(" ".join(chance.choices(WORDS, k=12)) for _ in range(12))
+                title = f"{' '.join(chance.choices(WORDS, k=4))} {number}"
+                item_id = add_text(access, title=title, text=text).pk
+                file_item(access, item_id, [chance.choice(folders)])
+        harness.settle()  # else the planner would take the tables for empty
+    harness.execute(
+        "UPDATE knowledge_item SET tags = ARRAY['tag-' || floor(random() * %s)]", [TAGS]
+    )
     providers._EMBEDDERS["granite"] = real
     providers._load_embedder.cache_clear()
     return item_id

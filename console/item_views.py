@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
+from django_htmx.http import HttpResponseClientRefresh
 
 from console.library_views import split_tags
 from console.original_views import SHOWN
@@ -32,6 +33,8 @@ class ItemView(ConsoleView):
 
     def get(self, request: HttpRequest, item_id: UUID) -> HttpResponse:
         item = get_item(self.access, item_id)
+        if self.request.htmx.target == "progress":
+            return self._show_progress(item)
         reading = Reading(item.content)
         span = span_asked(request.GET)
         number = reading.number_at(span[0]) if span else _number(request.GET.get("part"))
@@ -49,6 +52,13 @@ class ItemView(ConsoleView):
         if self.request.htmx.target == "occurrences":
             return self.show_part("console/parts/occurrences.html", context)
         return self.show("console/item.html", context)
+
+    def _show_progress(self, item: Item) -> HttpResponse:
+        """How far the text has come; the whole page, once it is there."""
+        if not item.content.is_at_work:
+            return HttpResponseClientRefresh()
+        context = {"item": item, "content": item.content}
+        return self.show_part("console/parts/item_progress.html", context)
 
     def _facts(self, item: Item) -> dict[str, Any]:
         """All about the item but its text."""

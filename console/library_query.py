@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from knowledge.access import Access
-from knowledge.errors import InvalidInput, QuarryError
+from knowledge.errors import InvalidInput, NotFound, QuarryError
 from knowledge.library.items import ItemFilter, Page, list_items
 from knowledge.models import Item, ItemType
 from knowledge.retrieval.scope import Narrowing
@@ -131,6 +131,8 @@ def results_of(access: Access, query: LibraryQuery) -> Results:
         return _listing(access, query)
     try:
         return _search(access, query)
+    except NotFound:
+        raise
     except QuarryError as error:
         return Results(query=query, found=[], by_title=[], page=None, problem=error.message)
 

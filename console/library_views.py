@@ -4,8 +4,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.utils.decorators import method_decorator
-from django.views.decorators.csrf import ensure_csrf_cookie
 from django_htmx.http import replace_url
 
 from console.frame_views import page_before
@@ -13,7 +11,7 @@ from console.library_query import AGES, MODE_NAMES, LibraryQuery, Results, resul
 from console.pages import ConsoleView
 from knowledge.errors import InvalidInput, NotFound
 from knowledge.library import bulk
-from knowledge.library.items import list_folders
+from knowledge.library.items import ItemFilter, list_folders, list_items
 from knowledge.library.tags import common_tags
 from knowledge.models import ItemType
 from knowledge.validation import as_id
@@ -21,7 +19,6 @@ from knowledge.validation import as_id
 SHOWN_FOLDERS = 12
 
 
-@method_decorator(ensure_csrf_cookie, name="dispatch")
 class LibraryView(ConsoleView):
     """Recent items and folders when nothing is asked, otherwise what the engine finds."""
 
@@ -57,13 +54,14 @@ class LibraryView(ConsoleView):
             "folders": folders,
             "folder_names": {folder.pk: folder.name for folder in folders},
             "shown_folders": folders[:SHOWN_FOLDERS],
-            "is_new": _is_new(results),
+            "is_new": self._is_new(results),
         }
 
-
-def _is_new(results: Results) -> bool:
-    """Whether there is nothing in this library at all."""
-    return results.query.is_plain and results.page is not None and not results.page.total
+    def _is_new(self, results: Results) -> bool:
+        """Whether there is nothing in this library at all, not even in the archive."""
+        if not results.query.is_plain or results.page is None or results.page.total:
+            return False
+        return not list_items(self.access, ItemFilter(), per_page=1).total
 
 
 class ActionsView(LibraryView):

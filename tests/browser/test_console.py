@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Dialog, Page, expect
 
 from knowledge.access import Access
 from knowledge.ingest.adding import add_text
@@ -151,9 +151,14 @@ def every_place_of_a_long_text_is_reached(page: Page) -> None:
     expect(page.locator("#occurrences")).to_contain_text("1 place")
 
 
+def note_dialog(dialog: Dialog, dialogs: list[str]) -> None:
+    dialogs.append(dialog.message)
+    dialog.dismiss()
+
+
 def hostile_words_run_nothing(page: Page) -> None:
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", lambda dialog: note_dialog(dialog, dialogs))
     page.add_init_script(f"({VIOLATIONS})()")
     hostile = Item.objects.get(content__title=HOSTILE)
     for address in (

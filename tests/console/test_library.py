@@ -101,6 +101,7 @@ def test_folder_type_tag_and_age_narrow_both_list_and_search(
         "/?q=%00a",
         "/?folder=nonsense",
         "/?folder=00000000-0000-0000-0000-000000000000",
+        "/?q=stone&folder=00000000-0000-0000-0000-000000000000",
         "/?q=" + "word+" * 3000,
     ],
 )
@@ -108,7 +109,14 @@ def test_an_address_with_mistakes_still_shows_the_library(
     visitor: Client, add: Add, address: str
 ) -> None:
     add("Granite")
-    assert visitor.get(address).status_code == 200
+    answer = visitor.get(address)
+    assert answer.status_code == 200
+    assert "token" not in answer.content.decode().replace("csrfmiddlewaretoken", "")
+
+
+def test_a_library_that_is_all_archived_is_not_new(visitor: Client, add: Add) -> None:
+    act(visitor, "archive", add("Granite"))
+    assert "Welcome" not in shown(visitor)
 
 
 def test_a_listing_has_pages(visitor: Client, library: Access, add: Add) -> None:

@@ -258,6 +258,19 @@ def test_what_failed_says_why_and_can_be_tried_again(visitor: Client, add: Add) 
     assert item.content.state != "failed"
 
 
+def test_an_item_at_work_tells_its_progress_until_its_text_is_there(
+    visitor: Client, add: Add
+) -> None:
+    item, asked = add("Granite"), {"HX-Request": "true", "HX-Target": "progress"}
+    Content.objects.update(state="working", percent=40)
+    assert "40 %" in read(visitor, item)
+    part = visitor.get(f"/items/{item.pk}", headers=asked).content.decode()
+    assert "40 %" in part
+    assert "<html" not in part
+    Content.objects.update(state="ready")
+    assert visitor.get(f"/items/{item.pk}", headers=asked)["HX-Refresh"] == "true"
+
+
 def test_somebody_elses_item_is_as_if_it_were_not_there(
     visitor: Client, stranger: User, mint: Mint, home: None
 ) -> None:
