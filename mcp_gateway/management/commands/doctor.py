@@ -1,7 +1,7 @@
 import json
 import platform
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +18,13 @@ from django.http.request import validate_host
 from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import check_broker
 from knowledge.models import Generation, IndexStatus, Item, Job
-from knowledge.providers import embedder_named, live_summarizer, live_transcriber
+from knowledge.providers import (
+    embedder_named,
+    live_answerer,
+    live_summarizer,
+    live_transcriber,
+)
+from knowledge.providers.protocols import Answerer, Summarizer
 from tokens.models import Token
 
 MIN_POSTGRES = 150000
@@ -78,7 +84,8 @@ def _examine() -> Iterator[Finding]:
     yield migrated
     if migrated.state == "fail":
         return
-    for look in (_people, _public_url, _embedder, _transcriber, _index, _jobs, _limits, _summaries):
+    looks = (_people, _public_url, _embedder, _transcriber, _index, _jobs, _limits)
+    for look in (*looks, _summaries, _answers):
         yield look()
     yield _vendor("Voyage", settings.VOYAGE_API_KEY, "VOYAGE_API_KEY", "embeddings")
 
@@ -238,13 +245,21 @@ def _limits() -> Finding:
 
 
 def _summaries() -> Finding:
+    return _made_by("summaries", live_summarizer, "QUARRY_SUMMARIZER")
+
+
+def _answers() -> Finding:
+    return _made_by("answers", live_answerer, "QUARRY_ANSWERER")
+
+
+def _made_by(what: str, live: Callable[[], Summarizer | Answerer], setting: str) -> Finding:
     try:
-        name = live_summarizer().name
+        name = live().name
     except ProviderUnavailable as error:
-        return Finding("summaries", "note", "off: there is no key", error.message)
+        return Finding(what, "note", "off: there is no key", error.message)
     except ImproperlyConfigured as error:
-        return Finding("summaries", "fail", str(error), "Correct QUARRY_SUMMARIZER.")
-    return Finding("summaries", "ok", f"{name} (by QUARRY_SUMMARIZER={settings.QUARRY_SUMMARIZER})")
+        return Finding(what, "fail", str(error), f"Correct {setting}.")
+    return Finding(what, "ok", f"{name} (by {setting}={getattr(settings, setting)})")
 
 
 def _vendor(name: str, key: str, setting: str, job: str) -> Finding:

@@ -41,3 +41,12 @@ def test_the_transcriber_and_the_reason_for_it_are_told(
 
     assert finding["state"] == state
     assert finding["seen"].startswith(seen)
+
+
+@pytest.mark.parametrize("about", ["summaries", "answers"])
+def test_without_a_key_the_doctor_says_what_is_off(settings, about):
+    settings.QUARRY_SUMMARIZER = settings.QUARRY_ANSWERER = "claude"
+    settings.ANTHROPIC_API_KEY = ""
+    assert (told(about)["state"], told(about)["seen"]) == ("note", "off: there is no key")
+    settings.ANTHROPIC_API_KEY = "key"
+    assert told(about)["state"] == "ok"
