@@ -19,7 +19,7 @@ from knowledge.screening.judging import Judge, features_within, read
 HERE = Path(__file__).parent
 TAUGHT, HELD_OUT = HERE / "taught", HERE / "held_out"
 
-ENOUGH, ENOUGH_OF_SCRAP, PER_DOUBLING = 0.6, 1.0, 1.0
+ENOUGH, ENOUGH_OF_SCRAP, PER_DOUBLING = 0.6, 1.1, 1.2
 """From where on a passage is suspected; chosen on real texts that are not taught."""
 STRENGTH = 0.015
 """How freely weights may grow to fit the cases."""
