@@ -1,26 +1,23 @@
 """Clients connect from nothing: the official clients, a real browser, a real server."""
 
-import shutil
-from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 import anyio
 import httpx2
-import pytest
 from mcp import Client
 from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
-from playwright.sync_api import Page, Route, sync_playwright
+from playwright.sync_api import Page, Route
 from pydantic import AnyUrl
 
+from tests.support.browsing import in_a_browser
 from tests.support.quarry import Server
 
 CALLBACK = "http://localhost:3031/callback"
 PASSWORD = "quarry-stone-42"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 class Memory:
@@ -47,19 +44,6 @@ def sign_in(page: Page) -> None:
     page.fill("[name=login]", "maya")
     page.fill("[name=password]", PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
-
-
-def in_a_browser(work: Callable[[Page], str]) -> str:
-    """What a person does, in a browser of their own."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip("no browser is on the PATH")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        try:
-            return work(browser.new_page())
-        finally:
-            browser.close()
 
 
 def consent(address: str, folder: str) -> str:
@@ -97,6 +81,7 @@ def accept_and_mint(link: str) -> str:
         page.fill("[name=username]", "maya")
         page.fill("[name=password]", PASSWORD)
         page.get_by_role("button").click()
+        page.goto(urljoin(link, "/accounts/"))
         page.get_by_label("Name").fill("Laptop")
         page.get_by_label("Add, change and delete").check()
         page.get_by_role("button", name="Mint").click()
