@@ -40,7 +40,8 @@ _ADDRESS = re.compile(
 _DIGITS = re.compile(r"\d+")
 _BLANKS = re.compile(r"\s+")
 _REPEATED = re.compile(r"(.)\1{3,}")
-"""A line of dashes says no more than three of them."""
+_REPEATED_WORD = re.compile(r"\b(\w{1,30}+)(?: \1\b){3,}")
+"""A line of dashes says no more than three of them, nor does a word that pads a text."""
 
 _BASE64 = re.compile(r"(?<![\w+/=-])[\w+/-]{20,}={0,2}(?:\s?\n[\w+/-]{20,}={0,2})*", re.ASCII)
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ ,:]?){16,}(?![0-9A-Za-z])")
@@ -65,7 +66,8 @@ def normalise(text: str) -> str:
     text = text.lower()
     if "@" in text or "://" in text or "%" in text:
         text = _ADDRESS.sub(" ", text)
-    return _REPEATED.sub(r"\1\1\1", _BLANKS.sub(" ", _DIGITS.sub("0", text)).strip())
+    plain = _BLANKS.sub(" ", _DIGITS.sub("0", text)).strip()
+    return _REPEATED.sub(r"\1\1\1", _REPEATED_WORD.sub(r"\1 \1 \1", plain))
 
 
 def _fold(text: str) -> str:
