@@ -7,11 +7,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from console.navigation import THEME_COOKIE, THEMES
-from console.pages import ConsoleView
+from console.pages import ConsoleView, page_before
 from knowledge.ledger.changes import KEPT_FOR
 from knowledge.undo.token_writes import undo
 
@@ -42,11 +41,3 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     if theme in THEMES:
         response.set_cookie(THEME_COOKIE, theme, max_age=_A_YEAR, samesite="Lax", httponly=True)
     return response
-
-
-def page_before(request: HttpRequest, otherwise: str = "/") -> str:
-    """The page that a form was sent from, if it is one of ours."""
-    came_from = request.headers.get("HX-Current-URL") or request.headers.get("Referer", "")
-    is_ours = url_has_allowed_host_and_scheme(came_from, {request.get_host()})
-    # Without the place on it: to the same page and place a browser goes without loading it anew.
-    return came_from.partition("#")[0] if is_ours else otherwise

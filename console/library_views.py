@@ -6,9 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django_htmx.http import replace_url
 
-from console.frame_views import page_before
 from console.library_query import AGES, MODE_NAMES, LibraryQuery, Results, results_of
-from console.pages import ConsoleView
+from console.pages import ConsoleView, page_before
 from knowledge.errors import InvalidInput, NotFound
 from knowledge.library import bulk
 from knowledge.library.items import ItemFilter, list_folders, list_items

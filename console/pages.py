@@ -8,10 +8,12 @@ from uuid import uuid4
 from django.contrib import messages
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.contrib.auth.models import User
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django_htmx.http import HttpResponseClientRedirect, reswap
 from django_htmx.middleware import HtmxDetails
@@ -57,9 +59,18 @@ class ConsoleView(LoginRequiredMixin, View):
         return response
 
     def handle_no_permission(self) -> Any:
-        response = super().handle_no_permission()
-        if self.request.htmx:
-            return HttpResponseClientRedirect(response["Location"])
+        """To the sign-in, and from there to this page, or to the one that a form was sent from."""
+        asked = self.request.get_full_path()
+        is_page = self.request.method == "GET" and not self.request.htmx
+        response = redirect_to_login(asked if is_page else page_before(self.request))
+        return HttpResponseClientRedirect(response.url) if self.request.htmx else response
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """A page rather than an empty answer, for somebody who opens the address of a button."""
+        response = super().http_method_not_allowed(request, *args, **kwargs)
+        response.content = render_to_string(
+            "console/error.html", {"problem": "This address only takes what a form sends."}, request
+        )
         return response
 
     def show(
@@ -102,6 +113,14 @@ class ConsoleView(LoginRequiredMixin, View):
             return response
         context = {"problem": _for_people(error), "status": status}
         return self.show("console/error.html", context, status=status)
+
+
+def page_before(request: HttpRequest, otherwise: str = "/") -> str:
+    """The page that a form was sent from, if it is one of ours."""
+    came_from = request.headers.get("HX-Current-URL") or request.headers.get("Referer", "")
+    is_ours = url_has_allowed_host_and_scheme(came_from, {request.get_host()})
+    # Without the place on it: to the same page and place a browser goes without loading it anew.
+    return came_from.partition("#")[0] if is_ours else otherwise
 
 
 def _for_people(error: QuarryError) -> str:

@@ -64,7 +64,7 @@ def confirm(page: Page) -> None:
 
 def test_a_passkey_is_added_signs_in_alone_and_is_removed(page: Page, maya: User) -> None:
     sign_in(page)
-    expect(page.get_by_role("heading", name="Connections")).to_be_visible()
+    expect(page.get_by_role("heading", name="Welcome to your library")).to_be_visible()
     page.goto("/accounts/2fa/webauthn/add/")
     confirm(page)
     page.get_by_label("Name").fill("Laptop")
@@ -75,12 +75,12 @@ def test_a_passkey_is_added_signs_in_alone_and_is_removed(page: Page, maya: User
     expect(page.get_by_text("Laptop")).to_be_visible()
     sign_out(page)
     page.get_by_role("button", name="Sign in with a passkey").click()
-    expect(page.get_by_role("heading", name="Connections")).to_be_visible()
+    expect(page.get_by_role("heading", name="Welcome to your library")).to_be_visible()
     sign_out(page)
     sign_in(page)  # a password is not enough any more
     page.wait_for_url("**/accounts/2fa/authenticate/**")
     page.get_by_role("button", name="Use a security key").click()
-    expect(page.get_by_role("heading", name="Connections")).to_be_visible()
+    expect(page.get_by_role("heading", name="Welcome to your library")).to_be_visible()
     page.goto("/accounts/2fa/webauthn/")
     page.get_by_role("link", name="Remove").click()
     confirm(page)
@@ -91,7 +91,7 @@ def test_a_passkey_is_added_signs_in_alone_and_is_removed(page: Page, maya: User
     page.get_by_role("button", name="Sign in with a passkey").click()
     expect(page.get_by_text("Incorrect code.")).to_be_visible()
     sign_in(page)
-    expect(page.get_by_role("heading", name="Connections")).to_be_visible()
+    expect(page.get_by_role("heading", name="Welcome to your library")).to_be_visible()
 
 
 def test_the_openid_provider_is_connected_and_signs_in(
@@ -103,6 +103,7 @@ def test_the_openid_provider_is_connected_and_signs_in(
     monkeypatch.setenv("QUARRY_OIDC_CLIENT_SECRET", CLIENT_SECRET)
     settings.SOCIALACCOUNT_PROVIDERS = env.oidc_providers()
     sign_in(page)
+    page.goto("/accounts/")
     page.get_by_role("link", name="Single sign-on").click()
     page.get_by_role("link", name="single sign-on").last.click()
     page.get_by_role("button", name="Continue").click()
@@ -110,4 +111,4 @@ def test_the_openid_provider_is_connected_and_signs_in(
     sign_out(page)
     page.get_by_role("link", name="single sign-on").click()
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_role("heading", name="Connections")).to_be_visible()
+    expect(page.get_by_role("heading", name="Welcome to your library")).to_be_visible()

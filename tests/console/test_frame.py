@@ -49,3 +49,20 @@ def test_undo_reaches_nothing_of_somebody_else(
     delete_item(replace(library, action_id=action_id), item.pk)
     other_visitor.post(f"/undo/{action_id}")
     assert not Item.objects.filter(pk=item.pk).exists()
+
+
+def test_whoever_was_signed_out_comes_back_to_the_page_that_a_form_was_on(
+    client: Client, visitor: Client
+) -> None:
+    sent = client.post("/items/actions", {}, headers={"Referer": "http://testserver/?q=granite"})
+    assert sent["Location"] == "/accounts/login/?next=http%3A//testserver/%3Fq%3Dgranite"
+    asked = client.get("/folders/")
+    assert asked["Location"] == "/accounts/login/?next=/folders/"
+    by_script = client.get("/?q=gra", headers={"HX-Request": "true"})
+    assert by_script["HX-Redirect"] == "/accounts/login/?next=/"
+
+
+def test_the_address_of_a_button_answers_with_a_page(visitor: Client) -> None:
+    answer = visitor.get("/settings/import")
+    assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
+    assert "This address only takes what a form sends." in answer.content.decode()
