@@ -70,21 +70,12 @@ class _Answer:
     cost_usd: float
 
 
-class ClaudeSummarizer:
+class ClaudeSummarizer(ClaudeApi):
     """Asks Anthropic's API; whatever goes wrong there is a ProviderUnavailable here."""
 
-    def __init__(
-        self, api_key: str, *, base_url: str = "", model: str = "", timeout: float = TIMEOUT
-    ) -> None:
-        self._claude = ClaudeApi(
-            api_key,
-            base_url=base_url,
-            model=model,
-            timeout=timeout,
-            work="Summaries",
-            model_setting="QUARRY_SUMMARY_MODEL",
-        )
-        self.name = self._claude.model
+    work = "Summaries"
+    model_setting = "QUARRY_SUMMARY_MODEL"
+    timeout = TIMEOUT
 
     def summarize(self, title: str, text: str) -> Summary:
         """Sum a text up in one call; a very long one in parts, and then those together."""
@@ -108,7 +99,7 @@ class ClaudeSummarizer:
 
     def _ask(self, task: str, title: str, material: str) -> _Answer:
         # A forced tool call would give the same shape, but since 5.5 the vendor refuses those.
-        return self._claude.ask(
+        return self.ask(
             _read,
             system=_SYSTEM,
             content=_fence(task, title, material),

@@ -30,21 +30,12 @@ _SYSTEM = (
 )
 
 
-class ClaudeAnswerer:
+class ClaudeAnswerer(ClaudeApi):
     """Asks Anthropic's API, with each passage as a search result that can be cited."""
 
-    def __init__(
-        self, api_key: str, *, base_url: str = "", model: str = "", timeout: float = TIMEOUT
-    ) -> None:
-        self._claude = ClaudeApi(
-            api_key,
-            base_url=base_url,
-            model=model,
-            timeout=timeout,
-            work="Answers",
-            model_setting="QUARRY_ANSWER_MODEL",
-        )
-        self.name = self._claude.model
+    work = "Answers"
+    model_setting = "QUARRY_ANSWER_MODEL"
+    timeout = TIMEOUT
 
     def highest_price(self, tokens_read: float) -> float:
         """By the list price, if the answer is as long as it may be."""
@@ -52,7 +43,7 @@ class ClaudeAnswerer:
 
     def answer(self, question: str, passages: Sequence[SourcePassage]) -> CitedAnswer:
         """The answer with its citations, as far as they lead to a passage."""
-        return self._claude.ask(
+        return self.ask(
             lambda message: _read(message, passages),
             system=_SYSTEM,
             content=[*_search_results(passages), {"type": "text", "text": question}],

@@ -1,7 +1,7 @@
 """One call of Anthropic's Messages API: its errors as ours, and what it cost."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.validation import make_storable
@@ -30,23 +30,20 @@ T = TypeVar("T")
 class ClaudeApi:
     """Asks one model; whatever goes wrong there is a ProviderUnavailable here."""
 
+    work: ClassVar[str]
+    """What it makes, in the plural."""
+    model_setting: ClassVar[str]
+    timeout: float
+
     def __init__(
-        self,
-        api_key: str,
-        *,
-        base_url: str,
-        model: str,
-        timeout: float,
-        work: str,
-        model_setting: str,
+        self, api_key: str, *, base_url: str = "", model: str = "", timeout: float | None = None
     ) -> None:
         if not api_key:
-            raise _bad_key(f"{work} are made by Claude, which needs a key")
-        self.model = model or DEFAULT_MODEL
+            raise _bad_key(f"{self.work} are made by Claude, which needs a key")
+        self.name = model or DEFAULT_MODEL
+        self.timeout = timeout or self.timeout
         self._api_key = api_key
         self._base_url = base_url or BASE_URL
-        self._timeout = timeout
-        self._model_setting = model_setting
 
     def ask(
         self,
@@ -65,11 +62,11 @@ class ClaudeApi:
             with Anthropic(
                 api_key=self._api_key,
                 base_url=self._base_url,
-                timeout=self._timeout,
+                timeout=self.timeout,
                 max_retries=0,  # the caller tries again, and knows when to give up
             ) as client:
                 message = client.messages.create(
-                    model=self.model,
+                    model=self.name,
                     max_tokens=max_tokens,
                     system=system,
                     messages=[{"role": "user", "content": content}],
@@ -85,7 +82,7 @@ class ClaudeApi:
 
     def _output_config(self, output_format: Any) -> "OutputConfigParam":
         config: OutputConfigParam = {"format": output_format} if output_format else {}
-        if not self.model.startswith(_WITHOUT_EFFORT):
+        if not self.name.startswith(_WITHOUT_EFFORT):
             config["effort"] = "low"  # the work takes little thought, and thought is paid for
         return config
 
@@ -97,9 +94,9 @@ class ClaudeApi:
             return _temporary_failure("Claude is limiting our rate; try again later.", status)
         if status in (408, 409) or status >= 500:
             return _temporary_failure("Claude did not answer; try again later.", status)
-        setting = self._model_setting
+        setting = self.model_setting
         if status == 404:
-            message = f"There is no model {self.model}; set {setting} to one there is."
+            message = f"There is no model {self.name}; set {setting} to one there is."
             return ProviderUnavailable(message, may_pass=False, status=status, setting=setting)
         message = f"Claude refused the request; check {setting} and the account's credit."
         return ProviderUnavailable(message, may_pass=False, status=status)
