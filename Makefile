@@ -4,6 +4,8 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
+# One more than there are cores: tests of processes wait now and then.
+WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
 
 .PHONY: run test check format requirements clean
 
@@ -11,7 +13,7 @@ run: $(VENV)/.ready
 	$(BIN)/python manage.py up --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest -n auto -q -m "not (processes or browser or conformance or brokers)"
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not (processes or browser or conformance or brokers)"
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .
@@ -19,7 +21,7 @@ check: $(VENV)/.ready-dev
 	$(BIN)/lint-imports
 	$(BIN)/mypy .
 	$(BIN)/python manage.py makemigrations --check --dry-run
-	QUARRY_BROWSER_TESTS=required $(BIN)/python -m pytest -n auto -q --durations=25
+	QUARRY_BROWSER_TESTS=required $(BIN)/python -m pytest -n $(WORKERS) -q --durations=25
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff format .

@@ -1,5 +1,5 @@
 // The TypeScript SDK's own way through OAuth. Usage: oauth.mjs URL CALLBACK
-// Prints where the person is to go, reads where they were sent back to, and lists the tools.
+// Prints where the person is to go, reads where they were sent back to, lists the tools and searches.
 import { createInterface } from "node:readline/promises";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -43,6 +43,13 @@ const transport = new StreamableHTTPClientTransport(new URL(url), { authProvider
 await transport.finishAuth(sent.searchParams.get("code"));
 const client = await connect();
 const { tools } = await client.listTools();
-console.log(JSON.stringify({ tools: tools.map((tool) => tool.name), tokens: kept.tokens }));
+const asked = { name: "search_knowledge_base", arguments: { query: "granite" } };
+const { structuredContent } = await client.callTool(asked);
+console.log(JSON.stringify({
+  tools: tools.map((tool) => tool.name),
+  found: structuredContent.results.map((hit) => hit.title),
+  tokens: kept.tokens,
+  client: kept.client.client_id,
+}));
 await client.close();
 process.exit(0);

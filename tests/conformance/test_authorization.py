@@ -6,12 +6,12 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urljoin
 
 import requests
 
 from tests.conformance.clients import CACHE, CONFORMANCE, DEADLINE, Node, Product
-from tests.support.oauth import hidden_fields
+from tests.support.browsing import Person, consent, revoke_on_the_page
+from tests.support.oauth import assert_one_use_of_each_refresh, hidden_fields
 
 CALLBACK = "http://127.0.0.1:3917/callback"
 
@@ -35,16 +35,17 @@ def let_in(product: Product, address: str) -> str:
     return str(answer.headers["Location"])
 
 
-def revoke_on_the_page(product: Product, name: str) -> None:
-    home = product.mcp.replace("/mcp", "/accounts/")
-    [password] = re.findall(r"admin password  (\S+)", product.quarry.said)
-    with requests.Session() as browser:
-        page = browser.get(home, timeout=DEADLINE)
-        login = {**hidden_fields(page.text), "login": "admin", "password": password}
-        page = browser.post(page.url, login, timeout=DEADLINE)
-        [row] = [row for row in page.text.split("<li") if name in row]
-        [path] = re.findall(r'action="([^"]+/revoke)"', row)
-        browser.post(urljoin(home, path), hidden_fields(row), timeout=DEADLINE)
+def connect_by_typescript(node: Node, product: Product, admin: Person) -> dict[str, Any]:
+    """What the client finds, after a person in a browser gave it one folder."""
+    with started(node, "oauth.mjs", product.mcp, CALLBACK) as script:
+        assert script.stdin
+        assert script.stdout
+        address = script.stdout.readline().strip()
+        assert address.startswith("http"), address + script.stdout.read()
+        script.stdin.write(consent(address, admin, "Stones", CALLBACK) + "\n")
+        script.stdin.flush()
+        found: dict[str, Any] = json.loads(script.stdout.readline())
+    return found
 
 
 @contextmanager
@@ -64,22 +65,23 @@ def started(node: Node, *args: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_the_typescript_client_connects_from_nothing(node: Node, product: Product) -> None:
-    with started(node, "oauth.mjs", product.mcp, CALLBACK) as script:
-        assert script.stdin
-        assert script.stdout
-        address = script.stdout.readline().strip()
-        assert address.startswith("http"), address + script.stdout.read()
-        script.stdin.write(let_in(product, address) + "\n")
-        script.stdin.flush()
-        answer: dict[str, Any] = json.loads(script.stdout.readline())
+    base = product.mcp.removesuffix("/mcp")
+    admin = Person("admin", *re.findall(r"admin password  (\S+)", product.quarry.said))
+    [folder] = product.quarry.get("/api/v1/folders", product.token)[1]["folders"]
+    text = {"kind": "text", "title": "Filed", "text": "Granite in a folder, cut and laid."}
+    body = json.dumps({**text, "folder_id": folder["id"]})
+    product.quarry.ask("POST", "/api/v1/ingest", product.token, body)
+    answer = connect_by_typescript(node, product, admin)
     assert "search_knowledge_base" in answer["tools"]
+    assert answer["found"] == ["Filed"]
     assert answer["tokens"]["scope"] == "kb:read"
-    assert answer["tokens"]["refresh_token"]
-    bearer = {"Authorization": f"Bearer {answer['tokens']['access_token']}"}
-    whoami = product.mcp.replace("/mcp", "/api/v1/whoami")
-    assert requests.get(whoami, headers=bearer, timeout=DEADLINE).status_code == 200
-    revoke_on_the_page(product, "TypeScript client")
-    assert requests.get(whoami, headers=bearer, timeout=DEADLINE).status_code == 401
+    assert_one_use_of_each_refresh(base, answer["client"], answer["tokens"]["refresh_token"])
+    again = connect_by_typescript(node, product, admin)
+    bearer = {"Authorization": f"Bearer {again['tokens']['access_token']}"}
+    assert requests.get(f"{base}/api/v1/whoami", headers=bearer, timeout=DEADLINE).ok
+    revoke_on_the_page(base, admin, "TypeScript client")
+    answered = requests.get(f"{base}/api/v1/whoami", headers=bearer, timeout=DEADLINE)
+    assert answered.status_code == 401
 
 
 def test_the_authorization_server_passes_every_scenario(node: Node, product: Product) -> None:

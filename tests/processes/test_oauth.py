@@ -10,14 +10,15 @@ from mcp import Client
 from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page
 from pydantic import AnyUrl
 
-from tests.support.browsing import in_a_browser
+from tests.support.browsing import Person, consent, in_a_browser, revoke_on_the_page
+from tests.support.oauth import assert_one_use_of_each_refresh
 from tests.support.quarry import Server
 
 CALLBACK = "http://localhost:3031/callback"
-PASSWORD = "quarry-stone-42"
+MAYA = Person("maya", "quarry-stone-42")
 
 
 class Memory:
@@ -40,65 +41,19 @@ class Memory:
         self.client = client
 
 
-def sign_in(page: Page) -> None:
-    page.fill("[name=login]", "maya")
-    page.fill("[name=password]", PASSWORD)
-    page.get_by_role("button", name="Sign in", exact=True).click()
-
-
-def consent(address: str, folder: str) -> str:
-    """Sign in, choose one folder, connect; where the person is sent then."""
-
-    def work(page: Page) -> str:
-        sent: list[str] = []
-
-        def keep(route: Route) -> None:
-            sent.append(route.request.url)
-            route.abort()
-
-        page.route(f"{CALLBACK}**", keep)
-        page.goto(address)
-        sign_in(page)
-        page.get_by_role("heading", name="Connect").wait_for()
-        page.get_by_label("Only the folders chosen here").check()
-        page.get_by_label(folder).check()
-        page.get_by_role("button", name="Connect").click()
-        page.wait_for_timeout(500)
-        for _ in range(60):
-            if sent:
-                break
-            page.wait_for_timeout(250)
-        return sent[0]
-
-    return in_a_browser(work)
-
-
 def accept_and_mint(link: str) -> str:
     """Open an invitation, set a name and a password, and mint a token; its secret."""
 
     def work(page: Page) -> str:
         page.goto(link)
-        page.fill("[name=username]", "maya")
-        page.fill("[name=password]", PASSWORD)
+        page.fill("[name=username]", MAYA.name)
+        page.fill("[name=password]", MAYA.password)
         page.get_by_role("button").click()
         page.goto(urljoin(link, "/accounts/"))
         page.get_by_label("Name").fill("Laptop")
         page.get_by_label("Add, change and delete").check()
         page.get_by_role("button", name="Mint").click()
         return page.get_by_label("Laptop").inner_text()
-
-    return in_a_browser(work)
-
-
-def revoke_on_the_page(quarry: Server, name: str) -> str:
-    """What the page says of one's tokens afterwards."""
-
-    def work(page: Page) -> str:
-        page.goto(f"{quarry.url}/accounts/")
-        sign_in(page)
-        page.get_by_role("listitem").filter(has_text=name).get_by_role("button").click()
-        page.get_by_text("You have no token.").wait_for()
-        return page.get_by_role("main").inner_text()
 
     return in_a_browser(work)
 
@@ -115,7 +70,7 @@ def test_a_member_is_invited_and_the_python_client_connects_refreshes_and_is_end
     memory, sent = Memory(), {}
 
     async def redirect(address: str) -> None:
-        sent["to"] = await anyio.to_thread.run_sync(consent, address, "Herons")
+        sent["to"] = await anyio.to_thread.run_sync(consent, address, MAYA, "Herons", CALLBACK)
 
     async def callback() -> AuthorizationCodeResult:
         answer = parse_qs(urlsplit(sent["to"]).query)
@@ -151,14 +106,7 @@ def test_a_member_is_invited_and_the_python_client_connects_refreshes_and_is_end
             assert [hit["title"] for hit in found] == ["Inside"]
 
     anyio.run(walk)
-    used_before = memory.tokens.refresh_token
-    with httpx2.Client(base_url=quarry.url) as http:
-        form = {"grant_type": "refresh_token", "client_id": memory.client.client_id}
-        renewed = http.post("/oauth/token", data={**form, "refresh_token": used_before}).json()
-        bearer = {"Authorization": f"Bearer {renewed['access_token']}"}
-        assert http.get("/api/v1/whoami", headers=bearer).status_code == 200
-        reused = http.post("/oauth/token", data={**form, "refresh_token": used_before})
-        assert reused.json()["error"] == "invalid_grant"
-        assert http.get("/api/v1/whoami", headers=bearer).status_code == 401
-    revoke_on_the_page(quarry, "Laptop")
+    assert_one_use_of_each_refresh(quarry.url, memory.client.client_id, memory.tokens.refresh_token)
+    said = revoke_on_the_page(quarry.url, MAYA, "Laptop")
+    assert "You have no token." in said
     assert quarry.ask("GET", "/api/v1/whoami", secret)[0] == 401

@@ -2,11 +2,23 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Route, expect, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass(frozen=True)
+class Person:
+    name: str
+    password: str
+
+    def sign_in(self, page: Page) -> None:
+        page.fill("[name=login]", self.name)
+        page.fill("[name=password]", self.password)
+        page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 def in_a_browser(work: Callable[[Page], str]) -> str:
@@ -19,3 +31,43 @@ def in_a_browser(work: Callable[[Page], str]) -> str:
             return work(browser.new_page(viewport={"width": 1440, "height": 900}))
         finally:
             browser.close()
+
+
+def consent(address: str, person: Person, folder: str, callback: str) -> str:
+    """Sign in, choose one folder, connect; where the person is sent then."""
+
+    def work(page: Page) -> str:
+        sent: list[str] = []
+
+        def keep(route: Route) -> None:
+            sent.append(route.request.url)
+            route.abort()
+
+        page.route(f"{callback}**", keep)
+        page.goto(address)
+        person.sign_in(page)
+        page.get_by_role("heading", name="Connect").wait_for()
+        page.get_by_label("Only the folders chosen here").check()
+        page.get_by_label(folder).check()
+        page.get_by_role("button", name="Connect").click()
+        for _ in range(60):
+            if sent:
+                break
+            page.wait_for_timeout(250)
+        return sent[0]
+
+    return in_a_browser(work)
+
+
+def revoke_on_the_page(url: str, person: Person, name: str) -> str:
+    """What the page says of one's tokens afterwards."""
+
+    def work(page: Page) -> str:
+        page.goto(f"{url}/accounts/")
+        person.sign_in(page)
+        row = page.get_by_role("listitem").filter(has_text=name)
+        row.get_by_role("button").first.click()
+        expect(row).to_have_count(0)
+        return page.get_by_role("main").inner_text()
+
+    return in_a_browser(work)

@@ -9,6 +9,7 @@ from html import unescape
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import httpx2
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -116,3 +117,15 @@ class Connector:
 def hidden_fields(page: str) -> dict[str, str]:
     found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)
     return {name: unescape(value) for name, value in found}
+
+
+def assert_one_use_of_each_refresh(url: str, client_id: str, refresh_token: str) -> None:
+    """It is exchanged for another, and used again it ends whatever came of it."""
+    with httpx2.Client(base_url=url) as http:
+        form = {"grant_type": "refresh_token", "client_id": client_id}
+        renewed = http.post("/oauth/token", data={**form, "refresh_token": refresh_token}).json()
+        bearer = {"Authorization": f"Bearer {renewed['access_token']}"}
+        assert http.get("/api/v1/whoami", headers=bearer).status_code == 200
+        reused = http.post("/oauth/token", data={**form, "refresh_token": refresh_token})
+        assert reused.json()["error"] == "invalid_grant"
+        assert http.get("/api/v1/whoami", headers=bearer).status_code == 401
