@@ -81,7 +81,7 @@ def django_db_modify_db_settings(
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """No autovacuum: it sees no row of a test, and the planner would take tables for empty.
 
     No fsync either on the suite's own cluster, whose data nobody needs after a crash.
@@ -92,6 +92,13 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
             cursor.execute("SELECT pg_reload_conf()")
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f'ALTER TABLE "{table}" SET (autovacuum_enabled = false)')
+    yield
+    # A thread that still listens would keep the database from being dropped.
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
 
 @pytest.fixture(scope="session")
