@@ -1,6 +1,6 @@
 """Connections: a person's tokens and OAuth clients, what each may do, did, and can see."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from knowledge.library.items import list_folders
 from knowledge.retrieval.search import MAX_QUERY, MODES, LibrarySearchRequest, search
 from knowledge.undo import token_writes
 from tokens.activity import EventFilter, list_events
+from tokens.forms import WINDOWS, SpanForm
 from tokens.identity import asks_open_to
 from tokens.limits import allowances
 from tokens.minting import mint_token
@@ -29,7 +30,6 @@ from tokens.single_use import SentBefore
 EVENTS = 25
 HITS = 10
 SHOWN_WRITES = 100
-WINDOWS = {"1": "the last hour", "24": "the last day", "168": "the last week", "720": "30 days"}
 
 
 class ConnectionsView(ConsoleView):
@@ -208,16 +208,6 @@ class RevokeView(ConsoleView):
         return self.go(reverse("console:connections"))
 
 
-class SpanForm(forms.Form):
-    """The span that was looked at: what was shown is what is undone."""
-
-    since = forms.CharField(widget=forms.HiddenInput)
-    until = forms.CharField(widget=forms.HiddenInput)
-
-    def clean(self) -> dict[str, Any]:
-        return {name: _moment(value) for name, value in self.cleaned_data.items()}
-
-
 class UndoWritesView(ConsoleView):
     """What a token wrote in a window, and one button that reverts it."""
 
@@ -246,19 +236,9 @@ class UndoWritesView(ConsoleView):
             return self.go(reverse("console:undo_writes", args=[token_id]))
         done = token_writes.undo(self.person.pk, token.pk, **form.cleaned_data)
         left = f" {len(done.skipped)} were changed since and stay." if done.skipped else ""
-        self.tell(f"{len(done.undone)} writes of {token.name} are undone.{left}")
+        self.tell(f"{len(done.undone)} undone of what {token.name} wrote.{left}")
         return self.go(reverse("console:connection", args=[token_id]))
 
 
 def _address(request: HttpRequest) -> str:
     return request.build_absolute_uri("/mcp")
-
-
-def _moment(value: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise forms.ValidationError("This is not a valid date and time.")
-    return moment

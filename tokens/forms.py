@@ -1,5 +1,6 @@
 """What a person chooses for a token or a connection, on whichever page they choose it."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -102,3 +103,35 @@ class MintingForm(ReachForm):
     def spend(self) -> None:
         """Use this form up, so that it mints no second token."""
         spend(self.cleaned_data["form_id"])
+
+
+WINDOWS = {
+    "1": "the last hour",
+    "24": "the last day",
+    "168": "the last week",
+    "720": "the last 30 days",
+}
+"""How far back one looks at what a token wrote, in hours."""
+
+
+class SpanForm(forms.Form):
+    """The span that was looked at: what was shown is what is undone."""
+
+    since = forms.CharField(widget=forms.HiddenInput)
+    until = forms.CharField(widget=forms.HiddenInput)
+
+    def clean_since(self) -> datetime:
+        return _moment(self.cleaned_data["since"])
+
+    def clean_until(self) -> datetime:
+        return _moment(self.cleaned_data["until"])
+
+
+def _moment(value: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise forms.ValidationError("This is not a valid date and time.")
+    return moment

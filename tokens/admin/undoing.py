@@ -1,6 +1,6 @@
 """The page that shows what a token wrote, and undoes it."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django import forms
 from django.contrib import messages
@@ -13,16 +13,11 @@ from unfold.widgets import UnfoldAdminSelectWidget  # type: ignore[import-untype
 from knowledge.admin.base import ModelAdmin, button
 from knowledge.undo import token_writes as undo
 from knowledge.undo.token_writes import Undone
+from tokens.forms import WINDOWS, SpanForm
 from tokens.models import Token
 
 NEEDED = ("tokens.change_token", "knowledge.change_item", "knowledge.delete_item")
 SHOWN = 200
-WINDOWS = {
-    "1": "the last hour",
-    "24": "the last day",
-    "168": "the last week",
-    "720": "the last 30 days",
-}
 
 
 class WindowForm(forms.Form):
@@ -33,19 +28,6 @@ class WindowForm(forms.Form):
         choices=list(WINDOWS.items()),
         widget=UnfoldAdminSelectWidget,
     )
-
-
-class SpanForm(forms.Form):
-    """The span that was looked at: what was shown is what is undone."""
-
-    since = forms.CharField(widget=forms.HiddenInput)
-    until = forms.CharField(widget=forms.HiddenInput)
-
-    def clean_since(self) -> datetime:
-        return _moment(self.cleaned_data["since"])
-
-    def clean_until(self) -> datetime:
-        return _moment(self.cleaned_data["until"])
 
 
 class UndoAdmin(ModelAdmin[Token]):
@@ -98,13 +80,3 @@ class UndoAdmin(ModelAdmin[Token]):
 
     def _one(self, request: HttpRequest, object_id: str) -> Token:
         raise NotImplementedError
-
-
-def _moment(value: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise forms.ValidationError("This is not a valid date and time.")
-    return moment
