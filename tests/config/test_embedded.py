@@ -13,12 +13,10 @@ import pytest
 from config.cluster import programs, server_account
 from config.watcher import ServerFolder, is_held, try_lock
 from tests.support.up import (
-    DEADLINE,
     REPOSITORY,
     User,
     as_nobody,
     cluster_state,
-    eventually,
     failure,
     folder_of,
     kill,
@@ -29,6 +27,7 @@ from tests.support.up import (
     wait_until_stopped,
     watcher_pid,
 )
+from tests.support.waiting import DEADLINE, eventually
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 

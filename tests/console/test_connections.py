@@ -106,7 +106,7 @@ def test_its_writes_are_undone_after_a_look(
     span = dict(re.findall(r'name="(since|until)" value="([^"]+)"', page))
     answer = visitor.post(f"/connections/{agent.row.pk}/undo", span, follow=True)
 
-    assert "2 writes of agent are undone." in answer.content.decode()
+    assert "2 undone of what agent wrote." in answer.content.decode()
     assert get_item(library, kept.pk).title == "Kept"
     assert visitor.post(f"/connections/{agent.row.pk}/undo", {"since": "x"}).status_code == 302
 

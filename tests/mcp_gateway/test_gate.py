@@ -20,7 +20,7 @@ from mcp_gateway.asgi import McpApp
 from tests.support.library import Mint
 from tests.support.mcp_agent import Agent
 from tests.support.oauth import Connector
-from tests.support.up import eventually
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

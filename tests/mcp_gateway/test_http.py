@@ -19,7 +19,7 @@ from knowledge.models import Folder, Item
 from mcp_gateway.server import INSTRUCTIONS
 from tests.support.library import Add, Mint
 from tests.support.mcp_agent import Agent, AgentWith, error_of, text_of
-from tests.support.up import eventually
+from tests.support.waiting import eventually
 from tokens.models import Event, Token
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -20,7 +20,7 @@ from mcp_gateway.dispatch import Run
 from mcp_gateway.tool_table import TOOLS
 from tests.support.library import Mint, Minted
 from tests.support.mcp_agent import Agent, AgentWith
-from tests.support.up import DEADLINE, eventually
+from tests.support.waiting import DEADLINE, eventually
 from tokens.models import Event, Toolset
 
 pytestmark = pytest.mark.django_db(transaction=True)

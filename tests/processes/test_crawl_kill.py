@@ -18,10 +18,11 @@ from knowledge.crawling import documentation
 from knowledge.models import Chunk, Item, Job, Source
 from tests.support.crawling import paths
 from tests.support.job_table import send_to_the_table
-from tests.support.jobs import eventually, sql
+from tests.support.jobs import sql
 from tests.support.shelves import Turnstile
 from tests.support.site import DocSite, handbook
 from tests.support.up import REPOSITORY
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,7 +59,7 @@ def test_a_crawl_killed_half_way_goes_on_without_asking_again_for_what_is_done(
     before = Item.objects.count()
     assert COUNT // 4 < before < COUNT
     with start():
-        eventually(lambda: Source.objects.get().state == "done", DEADLINE)
+        eventually(lambda: Source.objects.get().state == "done")
     asked_twice = {path: count for path, count in book.asked.items() if count > 1}
     assert sum(asked_twice.values()) - len(asked_twice) <= len(kills)
     assert not {"/", "/guide/topic-0"} & asked_twice.keys()
@@ -94,7 +95,7 @@ def kill_in_the_database(start: Start) -> int:
     sql("SELECT pg_advisory_lock(%s)", GATE)
     try:
         with start() as worker:
-            eventually(lambda: sql(f"SELECT 1 {waiting}"), DEADLINE)
+            eventually(lambda: sql(f"SELECT 1 {waiting}"))
             pid = killed(worker)
             sql(f"SELECT pg_terminate_backend(pid) {waiting}")
             return pid

@@ -12,11 +12,11 @@ import requests
 
 from tests.support.agents import ask, tool_names
 from tests.support.quarry import Server
-from tests.support.running import eventually
 from tests.support.site import DocSite
 from tests.support.skill_files import write_skill
 from tests.support.snippets import Http
 from tests.support.up import REPOSITORY
+from tests.support.waiting import eventually
 
 HERE = Path(__file__).resolve().parent
 DOCUMENTS = ("README.md", "docs/operations.md", "docs/mcp/clients.md")

@@ -11,8 +11,9 @@ from uuid import UUID
 
 import pytest
 
-from tests.support.running import Quarry, eventually, forget_peak, memory, rows, running
+from tests.support.running import Quarry, forget_peak, memory, rows, running
 from tests.support.up import copied_home
+from tests.support.waiting import eventually
 
 ITEMS = 600
 CHARACTERS = 100_000

@@ -25,9 +25,10 @@ from knowledge.providers.assemblyai import AssemblyAITranscriber
 from knowledge.sources import audio
 from knowledge.storage import live_store
 from tests.support.job_table import send_to_the_table
-from tests.support.jobs import eventually, working
+from tests.support.jobs import working
 from tests.support.library import Mint, Minted
 from tests.support.recordings import silence, written
+from tests.support.waiting import eventually
 from tests.support.wire.assemblyai import AssemblyAI
 from tests.support.wire.speech import as_json
 

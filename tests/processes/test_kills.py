@@ -22,10 +22,9 @@ from config.watcher import command_line
 from knowledge.access import Access
 from knowledge.models import Job, Reservation, Tier, Transform, Usage
 from tests.support.job_table import send_to_the_table
-from tests.support.jobs import eventually, sql
+from tests.support.jobs import sql
 from tests.support.running import children
 from tests.support.shelves import (
-    DEADLINE,
     RECORDING_COUNT,
     TRANSFORM_COUNT,
     Shelves,
@@ -33,6 +32,7 @@ from tests.support.shelves import (
     Vendor,
 )
 from tests.support.up import REPOSITORY
+from tests.support.waiting import DEADLINE, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,7 +55,7 @@ def test_a_worker_killed_at_every_step_leaves_each_item_ready_and_paid_for_once(
     ]
     assert len(kills) == 15
     with start():
-        eventually(lambda: not Job.objects.exclude(state="dead").exists(), DEADLINE)
+        eventually(lambda: not Job.objects.exclude(state="dead").exists())
     assert not Job.objects.exists()
     shelves.assert_ready_once()
     vendor.assert_paid_once()
@@ -100,7 +100,7 @@ def kill_in_the_database(start: "Start", table: str) -> int:
     sql("SELECT pg_advisory_lock(%s)", key)
     try:
         with start() as worker:
-            eventually(lambda: sql(f"SELECT 1 {waiting}"), DEADLINE)
+            eventually(lambda: sql(f"SELECT 1 {waiting}"))
             pid = killed(worker)
             sql(f"SELECT pg_terminate_backend(pid) {waiting}")
             return pid

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.support.quarry import Server
-from tests.support.running import eventually
+from tests.support.waiting import eventually
 
 PER_TOKEN = {"search": 900, "ingest": 50}
 """Calls before another token is taken, for each has a limit by the hour."""

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from config.watcher import command_line
-from tests.support.running import Quarry, eventually, manage, prose, rows, running
+from tests.support.running import Quarry, manage, prose, rows, running
 from tests.support.up import copied_home, temporary_home, wait_until_stopped
+from tests.support.waiting import eventually
 
 STANDUP = "Decisions: ship the API docs. The folder rename is deferred to June."
 

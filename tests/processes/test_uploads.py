@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.running import DEADLINE, Quarry, eventually, forget_peak, memory, running
+from tests.support.running import Quarry, forget_peak, memory, running
 from tests.support.up import copied_home
+from tests.support.waiting import DEADLINE, eventually
 
 SIZE = 60_000_000
 PIECE = b"All work and no play makes Jack a dull boy.\n" * 20_000

@@ -20,8 +20,8 @@ from tests.support.hostile_files import BODY, END, png, swollen
 from tests.support.pages import ARTICLE, serve_page
 from tests.support.pictures import LINES, picture
 from tests.support.podcasts import FEED, item, transcript
-from tests.support.running import DEADLINE
 from tests.support.up import copied_home
+from tests.support.waiting import DEADLINE
 from tests.support.world import BEGINS_SEC, SAID, WAV, Product, World
 
 PDF, PNG = "application/pdf", "image/png"

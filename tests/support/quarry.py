@@ -12,7 +12,8 @@ from typing import Any
 
 import requests
 
-from tests.support.running import DEADLINE, MANAGE, eventually
+from tests.support.running import MANAGE
+from tests.support.waiting import DEADLINE, eventually
 from tests.support.world import Product
 
 READY = "Ctrl-C stops everything."

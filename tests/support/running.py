@@ -7,8 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +19,8 @@ import psycopg
 from config.cluster import DATABASE, USER, socket_folder
 from config.watcher import command_line
 from tests.support.up import REPOSITORY, folder_of
+from tests.support.waiting import DEADLINE, eventually
 
-DEADLINE = 300
 MANAGE = [sys.executable, str(REPOSITORY / "manage.py")]
 OURS = ("QUARRY_", "VOYAGE_", "DATABASE_URL", "REDIS_URL")
 
@@ -175,13 +174,6 @@ NEW_PARAGRAPH = ["\n\n", *[" "] * 9]
 
 def rows(database: psycopg.Connection[Any], sql: str) -> list[tuple[Any, ...]]:
     return list(database.execute(sql).fetchall())
-
-
-def eventually(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + DEADLINE
-    while not holds():
-        assert time.monotonic() < deadline, "It did not come to hold in time."
-        time.sleep(0.02)
 
 
 def forget_peak(quarry: Quarry) -> None:

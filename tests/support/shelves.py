@@ -20,9 +20,9 @@ from knowledge.models import Chunk, ChunkEmbedding, ChunkText, Content, Delivery
 from knowledge.storage import live_store
 from tests.support import files as made
 from tests.support.recordings import silence, written
+from tests.support.waiting import DEADLINE
 from tests.support.wire.assemblyai import AssemblyAI, completed
 
-DEADLINE = 300
 DOCUMENT_COUNT, SENT_COUNT, LINKED_COUNT = 25, 10, 15
 RECORDING_COUNT = SENT_COUNT + LINKED_COUNT
 TRANSFORM_COUNT = 5

@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,9 +16,9 @@ import pytest
 
 from config.cluster import programs, server_account
 from config.watcher import ServerFolder, command_line, is_held
+from tests.support.waiting import DEADLINE, eventually
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-DEADLINE = 300
 
 USER = """
 import json, sys
@@ -99,13 +98,6 @@ def failure(home: Path, **options: object) -> str:
     errors = process.communicate(timeout=DEADLINE)[1]
     assert process.returncode == 1
     return errors
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def kill(pid: int) -> None:

@@ -13,7 +13,8 @@ from pytest_httpserver import HTTPServer
 
 from tests.support.mcp_agent import Agent
 from tests.support.recordings import silence, speech, written
-from tests.support.running import DEADLINE, Quarry, eventually, rows
+from tests.support.running import Quarry, rows
+from tests.support.waiting import DEADLINE, eventually
 
 WAV = "audio/wav"
 SAID = "ask not what your country can do for you"

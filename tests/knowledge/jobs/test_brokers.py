@@ -28,7 +28,6 @@ from tests.support.job_servers import free_port, rabbitmq_server, redis_server
 from tests.support.jobs import (
     closed_gate,
     declare_jobs,
-    eventually,
     job_runs_table,
     open_gate,
     run_count,
@@ -36,6 +35,7 @@ from tests.support.jobs import (
     worker_process,
     working,
 )
+from tests.support.waiting import eventually
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -14,7 +14,8 @@ from knowledge.jobs.scheduling import Sweep, due, every, run_scheduler
 from knowledge.locks import Lock
 from knowledge.models import Job, Schedule
 from tests.support.job_servers import free_port
-from tests.support.jobs import eventually, sql, worker_process
+from tests.support.jobs import sql, worker_process
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOUR = 3600
@@ -115,7 +116,7 @@ def test_another_takes_over_from_a_killed_worker_within_seconds(
         _sweep(broker, "tidy", HOUR)
         with _scheduling():
             worker.kill()
-            eventually(lambda: Job.objects.filter(actor="tidy").exists(), seconds=5)
+            eventually(lambda: Job.objects.filter(actor="tidy").exists())
             assert _lock_holders() not in ([], [holder])
 
 
