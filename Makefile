@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 # One more than there are cores: tests of processes wait now and then.
 WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
 
+# Compiled once, not at every start of the many processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test check format requirements clean
 
 run: $(VENV)/.ready

@@ -15,7 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 from django.db.utils import OperationalError
 
 from knowledge.errors import ProviderUnavailable
@@ -59,7 +59,7 @@ class Command(BaseCommand):
         live_embedder()  # a name that there is not is told now, and not at the first search
         self._say("Preparing the database…")
         try:
-            call_command("migrate", verbosity=0, interactive=False)
+            _migrate()
         except OperationalError as error:
             raise CommandError(f"The database does not answer: {error}") from None
         try:
@@ -190,6 +190,13 @@ def _remembering_interrupts() -> Iterator[None]:
         signal.signal(number, signal.default_int_handler)
     if came:
         raise KeyboardInterrupt
+
+
+def _migrate() -> None:
+    if "django_migrations" not in connection.introspection.table_names():
+        # It alters fields by the dozen, which is quick while few models refer to users.
+        call_command("migrate", "oauth2_provider", verbosity=0, interactive=False)
+    call_command("migrate", verbosity=0, interactive=False)
 
 
 def _listen(host: str, port: int) -> socket.socket:
