@@ -1,4 +1,4 @@
-"""A site of two hundred pages: crawled once, and refreshed by what has changed."""
+"""A site of eighty pages: crawled once, and refreshed by what has changed."""
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -7,7 +7,7 @@ from knowledge.models import Item, Source
 from tests.support.crawling import Crawl, item_of, paths, reasons
 from tests.support.site import DocSite, handbook
 
-COUNT = 200
+COUNT = 80
 pytestmark = pytest.mark.django_db
 
 

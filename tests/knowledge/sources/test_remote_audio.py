@@ -13,7 +13,7 @@ from tests.support.recordings import tone, written
 
 pytestmark = pytest.mark.xdist_group("recordings")
 
-SECONDS = 240
+SECONDS = 120
 NAMES = ("a.wav", "a.mp3", "a.m4a", "a.mp4", "a.flac", "a.ogg", "a.aac")
 Serve = Callable[..., str]
 
