@@ -32,6 +32,7 @@ from knowledge.models import (
     Version,
     Visibility,
 )
+from knowledge.models.locking import lock_counted_rows
 from knowledge.moderation import quarantine
 from knowledge.moderation.findings import each_once
 from knowledge.registry import bundles
@@ -214,6 +215,7 @@ def _mark_and_score(access: Access, item: Item, current: Admission) -> None:
 @transaction.atomic
 def restore_source(access: Access, record: SourceRecord, folder_ids: FolderIds) -> bool:
     """A source of this id or name is there, or is made: idle, and knowing what it has read."""
+    lock_counted_rows(access.owner_id)
     place = places(Source, access.owner_id, [record.id])[record.id]
     mine = Source.objects.visible_to(access)
     if place.is_there or mine.filter(name__iexact=record.name).exists():

@@ -100,7 +100,7 @@ def _file_new(access: Access, item: Item, folder_id: UUID | None) -> list[Filing
     if folder_id is None:
         return []
     # Looked for again: it may have been deleted since the ask was checked.
-    [folder] = Folder.objects.visible_to(access).select_for_update().all_of([folder_id])
+    [folder] = Folder.objects.visible_to(access).lock_all_of([folder_id])
     return [Filing.objects.create(item=item, folder=folder)]
 
 
@@ -122,8 +122,8 @@ def _renew_item(
     item.save(update_fields=[*_RENEWED, "index_status", "updated_at"])
     changes.item_changed(access, item, before)
     if options.folder_id:
-        folders = Folder.objects.visible_to(access).select_for_update()
-        file_into(access, item, folders.all_of([options.folder_id]))
+        folders = Folder.objects.visible_to(access).lock_all_of([options.folder_id])
+        file_into(access, item, folders)
     if item.in_kb and content.is_ready and (joins or item.title != title):
         index_text(item, prepared if options.title else preparing.prepare(content.text, item.title))
     if options.auto_transform and _lacks_summary(item):

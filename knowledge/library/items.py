@@ -194,7 +194,7 @@ def file_item(access: Access, item_id: UUID, folder_ids: Collection[UUID]) -> It
     if not folder_ids:
         raise InvalidInput("folder_ids must name at least one folder.", field="folder_ids")
     item = visible_item(access, item_id, for_update=True)
-    file_into(access, item, Folder.objects.visible_to(access).all_of(folder_ids))
+    file_into(access, item, Folder.objects.visible_to(access).lock_all_of(folder_ids))
     return visible_item(access, item_id)
 
 
@@ -246,7 +246,7 @@ def delete_folder(access: Access, folder_id: UUID, *, cascade_items: bool = Fals
     if cascade_items:
         filed = Item.objects.visible_to(access).filter(folders=folder)
         lock_contents_of(filed)
-        for item in filed.select_for_update(of=("self",)):
+        for item in filed.select_for_update(of=("self",)).order_by("pk"):
             _delete(access, item)
     # Locked only now: whoever adds to it locks a content first, and the record misses no filing.
     folder = _visible_folder(access, folder_id, for_update=True)
