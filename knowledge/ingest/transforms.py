@@ -11,6 +11,7 @@ from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, ProviderUnavailable, not_found
 from knowledge.ingest.followups import summarize_item
 from knowledge.models import Item, Transform, TransformState
+from knowledge.models.key_locks import lock_keys
 from knowledge.providers import live_summarizer
 
 LOST_AFTER = timedelta(hours=6)
@@ -29,6 +30,9 @@ def transform_item(access: Access, item_id: UUID) -> Transform:
         )
     live_summarizer()  # refuses here, and not in the job, when it lacks its key
     with transaction.atomic():
+        lock_keys(Item, [item.pk])
+        if not Item.objects.visible_to(access).filter(pk=item.pk).exists():
+            raise not_found("item")
         transform = _lock_transform(item)
         if not _is_under_way(transform):
             _queue(transform)

@@ -5,10 +5,11 @@ from typing import Self
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import connections, models
+from django.db import models
 
 from knowledge.access import Access
 from knowledge.errors import OutOfScope
+from knowledge.models.key_locks import lock_keys
 from knowledge.models.naming import unique_name
 
 
@@ -21,13 +22,8 @@ class FolderQuerySet(models.QuerySet["Folder"]):
         return folders.filter(pk__in=access.folder_ids)
 
     def lock_all_of(self, folder_ids: Collection[UUID]) -> list[Folder]:
-        """These folders, none of which can be deleted before the caller's transaction ends.
-
-        In the order of their ids, to avoid deadlock; others may file in them meanwhile.
-        """
-        lock = "SELECT 1 FROM knowledge_folder WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE"
-        with connections[self.db].cursor() as cursor:
-            cursor.execute(lock, [list(folder_ids)])
+        """These folders, none of which can be deleted before the caller's transaction ends."""
+        lock_keys(self.model, folder_ids)
         return self.all_of(folder_ids)
 
     def all_of(self, folder_ids: Collection[UUID]) -> list[Folder]:
