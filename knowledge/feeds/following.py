@@ -13,6 +13,7 @@ from knowledge.errors import Conflict, IngestFailed, InvalidInput, not_found
 from knowledge.feeds import actors, polling
 from knowledge.feeds.fetching import find_feed
 from knowledge.ingest.arrivals import try_again
+from knowledge.jobs.fairness import send_job
 from knowledge.models import ArrivalState, Feed, FeedEntry, FeedState, Folder
 from knowledge.models.feed import MAX_ENTRIES_PER_POLL
 from knowledge.models.locking import lock_counted_rows
@@ -113,7 +114,7 @@ def follow_feed(
         )
         if is_new:
             polling.record_entries(feed, found.entries.entries, reason="older")
-            actors.add_entries.send(str(feed.pk))
+            send_job(actors.add_entries, str(feed.pk), owner_id=feed.owner_id)
     return get_feed(access, feed.pk)
 
 
@@ -154,7 +155,7 @@ def poll_now(access: Access, feed_id: UUID) -> Feed:
     Feed.objects.visible_to(access).filter(pk=feed.pk).update(
         state=state, failures=0, next_poll_at=timezone.now() + polling.interval()
     )
-    actors.poll_feed.send(str(feed.pk))
+    send_job(actors.poll_feed, str(feed.pk), owner_id=feed.owner_id)
     return get_feed(access, feed_id)
 
 
@@ -184,7 +185,7 @@ def add_entry(access: Access, feed_id: UUID, entry_id: int) -> None:
     agreed = entries.filter(state=ArrivalState.PRICED).exists()
     if not try_again(entries, may_transcribe=True if agreed else None):
         raise not_found("entry that could be added")
-    actors.add_entries.send(str(feed.pk))
+    send_job(actors.add_entries, str(feed.pk), owner_id=feed.owner_id)
 
 
 def _clean_url(url: str) -> str:

@@ -253,7 +253,7 @@ def _start(batch: ImportBatch) -> None:
     batch.state, batch.finished_at = BatchState.RUNNING, None
     batch.begun_at = batch.begun_at or timezone.now()
     batch.save()
-    actors.start_lanes(batch.pk)
+    actors.start_lanes(batch)
 
 
 def _reopen(access: Access, batch_id: UUID, rows: "QuerySet[ImportRow]") -> ImportBatch:

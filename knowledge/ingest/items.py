@@ -11,7 +11,7 @@ from knowledge.access import Access
 from knowledge.indexing import pipeline, preparing
 from knowledge.indexing.preparing import Prepared
 from knowledge.ingest import transforms
-from knowledge.ingest.followups import announce, embed_item
+from knowledge.ingest.followups import announce, send_embedding
 from knowledge.ledger import changes
 from knowledge.models import (
     Content,
@@ -180,4 +180,4 @@ def index_text(item: Item, prepared: Prepared | None, *, is_new: bool = False) -
         prepared = preparing.prepare_without_vectors(item.content.text)
     pipeline.index_item(item, prepared.pieces, prepared.embedded, is_new=is_new)
     if item.index_status == IndexStatus.KEYWORD:
-        embed_item.send(str(item.pk))
+        send_embedding(item)
