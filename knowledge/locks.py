@@ -34,6 +34,9 @@ class Lock(IntEnum):
     IMPORT = 7_361_005
     """With an owner's id: one import at a time into a library."""
 
+    COUNTED_ROWS = 7_361_007
+    """With an owner's id: rows of which there may be so many are counted and added one by one."""
+
     SCHEDULER = 7_361_006
     """Held by the one worker that sends the sweeps."""
 

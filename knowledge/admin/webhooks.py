@@ -20,6 +20,7 @@ from unfold.widgets import (  # type: ignore[import-untyped]
 from knowledge.access import Access
 from knowledge.admin.base import AskAdmin, AskForm, ReadOnlyAdmin, badge, pre_block
 from knowledge.ingest import followups
+from knowledge.jobs.fairness import send_job
 from knowledge.ledger import webhooks
 from knowledge.models import Delivery, DeliveryState, Webhook, WebhookEvent
 from knowledge.models.webhook import every_event
@@ -119,7 +120,8 @@ class WebhookAdmin(AskAdmin[Webhook]):
     def send_test(self, request: HttpRequest, queryset: QuerySet[Webhook]) -> None:
         with transaction.atomic():
             for webhook in queryset:
-                followups.deliver_webhook.send(str(webhooks.announce_test(webhook)))
+                delivery_id = webhooks.announce_test(webhook)
+                send_job(followups.deliver_webhook, str(delivery_id), owner_id=webhook.owner_id)
         self.message_user(request, "Test events have been sent. See Deliveries for the results.")
 
 
@@ -153,5 +155,6 @@ class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
         with transaction.atomic():
             for delivery in queryset:
                 webhooks.queue_again(delivery.pk)
-                followups.deliver_webhook.send(str(delivery.pk))
+                owner_id = delivery.webhook.owner_id
+                send_job(followups.deliver_webhook, str(delivery.pk), owner_id=owner_id)
         self.message_user(request, f"{len(queryset)} will be delivered again.", messages.SUCCESS)

@@ -13,7 +13,6 @@ from knowledge.errors import (
     Conflict,
     IngestFailed,
     InvalidInput,
-    OutOfScope,
     not_found,
 )
 from knowledge.ledger import changes
@@ -21,7 +20,7 @@ from knowledge.library import items as library
 from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import Folder, Item, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
-from knowledge.models.locking import lock_contents_of
+from knowledge.models.locking import lock_contents_of, lock_counted_rows
 from knowledge.models.naming import get_by_name_or_id, refuse_taken_name
 from knowledge.sources.addresses import read_url
 from knowledge.sources.extracted import MAX_PAGE_URL
@@ -129,6 +128,7 @@ def add_source(
     fields = {**wished.checked_fields(), "start_url": _start(start_url)}
     with refuse_taken_name("source", hint=_NAME_TAKEN):
         folder_id = _choose_folder(access, folder_id)
+        lock_counted_rows(access.owner_id)
         if Source.objects.visible_to(access).count() >= MAX_SOURCES:
             raise Conflict(f"There are {MAX_SOURCES} sources already; delete one first.")
         source = Source.objects.create(
@@ -235,10 +235,7 @@ def _patterns(given: Collection[str], field: str) -> list[str]:
 def _choose_folder(access: Access, folder_id: UUID | None) -> UUID | None:
     """Where the pages go: a token that reaches several folders must say in which."""
     if folder_id is not None:
-        # Held: it is not deleted before the source that names it is there.
-        folders = Folder.objects.visible_to(access).select_for_update()
-        if folders.filter(pk=folder_id).first() is None:
-            raise OutOfScope([folder_id])
+        Folder.objects.visible_to(access).lock_all_of([folder_id])
         return folder_id
     if access.folder_ids is None or access.filing_folder_id is not None:
         return access.filing_folder_id

@@ -18,6 +18,7 @@ from knowledge.exchange.id_mapping import date_rows, places
 from knowledge.exchange.import_screening import Admission
 from knowledge.exchange.item_restore import FolderIds
 from knowledge.exchange.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
+from knowledge.jobs.fairness import send_job
 from knowledge.ledger import changes
 from knowledge.models import (
     REGISTRY_TYPES,
@@ -32,6 +33,7 @@ from knowledge.models import (
     Version,
     Visibility,
 )
+from knowledge.models.locking import lock_counted_rows
 from knowledge.moderation import quarantine
 from knowledge.moderation.findings import each_once
 from knowledge.registry import bundles
@@ -205,7 +207,7 @@ def _mark_and_score(access: Access, item: Item, current: Admission) -> None:
         item.save(update_fields=[*before, "updated_at"])
         changes.item_changed(access, item, before)
     quarantine.quarantine_again(access, item, set(item.versions.values_list("digest", flat=True)))
-    actors.rescore_item.send(str(item.pk))
+    send_job(actors.rescore_item, str(item.pk), owner_id=item.owner_id)
 
 
 # Documentation sources ------------------------------------------------------------------------
@@ -214,6 +216,7 @@ def _mark_and_score(access: Access, item: Item, current: Admission) -> None:
 @transaction.atomic
 def restore_source(access: Access, record: SourceRecord, folder_ids: FolderIds) -> bool:
     """A source of this id or name is there, or is made: idle, and knowing what it has read."""
+    lock_counted_rows(access.owner_id)
     place = places(Source, access.owner_id, [record.id])[record.id]
     mine = Source.objects.visible_to(access)
     if place.is_there or mine.filter(name__iexact=record.name).exists():

@@ -14,6 +14,7 @@ from knowledge.ingest.adding import FoundLink, find_or_fetch
 from knowledge.ingest.arrivals import refuse_unpaid
 from knowledge.ingest.items import ItemOptions
 from knowledge.jobs.actors import HOUR
+from knowledge.jobs.fairness import LONG_QUEUE, send_job
 from knowledge.jobs.notices import Topic, tell_owner
 from knowledge.jobs.scheduling import every
 from knowledge.models import ArrivalState, Content, Feed, FeedEntry
@@ -26,26 +27,26 @@ from knowledge.sources.feeds import episode_of
 def poll_feeds() -> None:
     """Have every feed polled that is due; a poll also goes on with entries whose job was lost."""
     now = timezone.now()
-    for feed_id in polling.due(now):
+    for feed_id, owner_id in polling.due(now):
         with transaction.atomic():
             if polling.take_slot(feed_id, now):
-                poll_feed.send(str(feed_id))
+                send_job(poll_feed, str(feed_id), owner_id=owner_id)
 
 
 @dramatiq.actor(max_retries=3, min_backoff=60_000, time_limit=600_000)
 def poll_feed(feed_id: str) -> None:
     """Ask a feed once."""
     if polling.poll(UUID(feed_id)):
-        add_entries.send(feed_id)
+        send_job(add_entries, feed_id)
 
 
 # A turn is short, but a document that an entry leads to may take an hour to read.
-@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=2 * HOUR)
+@dramatiq.actor(queue_name=LONG_QUEUE, max_retries=8, min_backoff=5_000, time_limit=2 * HOUR)
 def add_entries(feed_id: str) -> None:
     """Add what waits for a while; what is left has its turn behind the jobs of others."""
     wait_sec = take_turn(UUID(feed_id))
     if wait_sec is not None:
-        add_entries.send_with_options(args=(feed_id,), delay=int(wait_sec * 1000))
+        send_job(add_entries, feed_id, delay=int(wait_sec * 1000))
 
 
 def take_turn(feed_id: UUID) -> float | None:

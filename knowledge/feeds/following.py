@@ -13,8 +13,10 @@ from knowledge.errors import Conflict, IngestFailed, InvalidInput, not_found
 from knowledge.feeds import actors, polling
 from knowledge.feeds.fetching import find_feed
 from knowledge.ingest.arrivals import try_again
+from knowledge.jobs.fairness import send_job
 from knowledge.models import ArrivalState, Feed, FeedEntry, FeedState, Folder
 from knowledge.models.feed import MAX_ENTRIES_PER_POLL
+from knowledge.models.locking import lock_counted_rows
 from knowledge.sources import canonical
 from knowledge.sources.addresses import read_url
 from knowledge.sources.extracted import MAX_PAGE_URL
@@ -88,10 +90,13 @@ def follow_feed(
     refuse_followed(access, url)
     found = find_feed(_clean_url(url))
     refuse_followed(access, found.url)
-    if Feed.objects.visible_to(access).count() >= MAX_FEEDS:
-        raise Conflict(f"You follow {MAX_FEEDS} feeds already; let one go first.")
     title = " ".join(found.entries.title.split())[:MAX_TITLE] or found.url[:MAX_TITLE]
     with transaction.atomic():
+        lock_counted_rows(access.owner_id)
+        if folder_id:
+            Folder.objects.visible_to(access).lock_all_of([folder_id])
+        if Feed.objects.visible_to(access).count() >= MAX_FEEDS:
+            raise Conflict(f"You follow {MAX_FEEDS} feeds already; let one go first.")
         feed, is_new = Feed.objects.visible_to(access).get_or_create(
             owner_id=access.owner_id,
             key=canonical.key(found.url),
@@ -109,7 +114,7 @@ def follow_feed(
         )
         if is_new:
             polling.record_entries(feed, found.entries.entries, reason="older")
-            actors.add_entries.send(str(feed.pk))
+            send_job(actors.add_entries, str(feed.pk), owner_id=feed.owner_id)
     return get_feed(access, feed.pk)
 
 
@@ -130,11 +135,12 @@ def update_feed(access: Access, feed_id: UUID, changes: FeedChanges) -> Feed:
     return get_feed(access, feed_id)
 
 
+@transaction.atomic
 def file_feed(access: Access, feed_id: UUID, folder_id: UUID | None) -> Feed:
     """Say where new entries go; what is there stays where it is."""
     access.require(Capability.WRITE)
     if folder_id:
-        Folder.objects.visible_to(access).all_of([folder_id])
+        Folder.objects.visible_to(access).lock_all_of([folder_id])
     feed = get_feed(access, feed_id)
     Feed.objects.visible_to(access).filter(pk=feed.pk).update(folder_id=folder_id)
     return get_feed(access, feed_id)
@@ -149,7 +155,7 @@ def poll_now(access: Access, feed_id: UUID) -> Feed:
     Feed.objects.visible_to(access).filter(pk=feed.pk).update(
         state=state, failures=0, next_poll_at=timezone.now() + polling.interval()
     )
-    actors.poll_feed.send(str(feed.pk))
+    send_job(actors.poll_feed, str(feed.pk), owner_id=feed.owner_id)
     return get_feed(access, feed_id)
 
 
@@ -179,7 +185,7 @@ def add_entry(access: Access, feed_id: UUID, entry_id: int) -> None:
     agreed = entries.filter(state=ArrivalState.PRICED).exists()
     if not try_again(entries, may_transcribe=True if agreed else None):
         raise not_found("entry that could be added")
-    actors.add_entries.send(str(feed.pk))
+    send_job(actors.add_entries, str(feed.pk), owner_id=feed.owner_id)
 
 
 def _clean_url(url: str) -> str:

@@ -27,10 +27,10 @@ _GONE_FOR_GOOD = 410
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def due(now: datetime) -> list[UUID]:
-    """Feeds that are to be polled now."""
+def due(now: datetime) -> list[tuple[UUID, int]]:
+    """Feeds that are to be polled now, each with its owner."""
     feeds = Feed.objects.filter(next_poll_at__lte=now).exclude(state=FeedState.PAUSED)
-    return list(feeds.order_by("next_poll_at").values_list("pk", flat=True)[:500])
+    return list(feeds.order_by("next_poll_at").values_list("pk", "owner_id")[:500])
 
 
 def take_slot(feed_id: UUID, now: datetime) -> bool:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from knowledge.imports import rows
 from knowledge.jobs.actors import HOUR
+from knowledge.jobs.fairness import LONG_QUEUE, send_job
 from knowledge.jobs.scheduling import every
 from knowledge.models import BatchState, ImportBatch
 
@@ -16,18 +17,18 @@ PREVIEW_KEPT = timedelta(days=1)
 
 
 # A turn is short, but a document that a row leads to may take an hour to read.
-@dramatiq.actor(max_retries=8, min_backoff=5_000, time_limit=2 * HOUR)
+@dramatiq.actor(queue_name=LONG_QUEUE, max_retries=8, min_backoff=5_000, time_limit=2 * HOUR)
 def work_import(batch_id: str, lane: int) -> None:
     """Work for a while; what is left has its turn behind the jobs of others."""
     wait_sec = rows.take_turn(UUID(batch_id), lane)
     if wait_sec is not None:
-        work_import.send_with_options(args=(batch_id, lane), delay=int(wait_sec * 1000))
+        send_job(work_import, batch_id, lane, delay=int(wait_sec * 1000))
 
 
-def start_lanes(batch_id: UUID) -> None:
+def start_lanes(batch: ImportBatch) -> None:
     """Send an import's jobs; a lane that is being worked on is not worked on twice."""
     for lane in range(rows.LANES):
-        work_import.send(str(batch_id), lane)
+        send_job(work_import, str(batch.pk), lane, owner_id=batch.owner_id)
 
 
 @every(300)
@@ -38,6 +39,6 @@ def sweep_imports() -> None:
     running = ImportBatch.objects.filter(state=BatchState.RUNNING)
     for batch in running.filter(changed_at__lt=now - STUCK_AFTER):
         batch.save(update_fields=["changed_at"])
-        start_lanes(batch.pk)
+        start_lanes(batch)
     previews = ImportBatch.objects.filter(state=BatchState.PREVIEW)
     previews.filter(created_at__lt=now - PREVIEW_KEPT).delete()

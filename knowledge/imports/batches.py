@@ -30,6 +30,7 @@ from knowledge.models import (
     Item,
     RowKind,
 )
+from knowledge.models.locking import lock_counted_rows
 from knowledge.sources import canonical
 from knowledge.sources.child import run_in_child
 from knowledge.validation import MAX_TAG, MAX_TAGS, clean_tags, make_storable, one_of
@@ -245,13 +246,14 @@ def _lock(access: Access, batch_id: UUID) -> ImportBatch:
 
 
 def _start(batch: ImportBatch) -> None:
+    lock_counted_rows(batch.owner_id)
     running = ImportBatch.objects.filter(owner_id=batch.owner_id, state=BatchState.RUNNING)
     if running.exclude(pk=batch.pk).exclude(format="links").count() >= MAX_RUNNING:
         raise Conflict(f"{MAX_RUNNING} imports are running; wait until one of them is done.")
     batch.state, batch.finished_at = BatchState.RUNNING, None
     batch.begun_at = batch.begun_at or timezone.now()
     batch.save()
-    actors.start_lanes(batch.pk)
+    actors.start_lanes(batch)
 
 
 def _reopen(access: Access, batch_id: UUID, rows: "QuerySet[ImportRow]") -> ImportBatch:

@@ -93,6 +93,7 @@ def _add_note(access: Access, row: ImportRow, item: Item, options: ItemOptions) 
     text = f"{row.note}\n\nAbout {row.url}"
     note = add_text(access, title=title, text=text, tags=options.tags)
     if options.folder_id:
+        Folder.objects.visible_to(access).lock_all_of([options.folder_id])
         note.filings.create(folder_id=options.folder_id)
 
 

@@ -15,6 +15,7 @@ from knowledge.indexing.pipeline import index_item
 from knowledge.ingest import extraction
 from knowledge.ingest.followups import announce, send_followups
 from knowledge.jobs.actors import HOUR, MAX_RETRIES, is_last_try, may_pass
+from knowledge.jobs.fairness import send_job
 from knowledge.jobs.notices import tell_owners_of
 from knowledge.ledger import quotas
 from knowledge.models import (
@@ -25,6 +26,7 @@ from knowledge.models import (
     Link,
     Step,
     TranscriptionStatus,
+    Upload,
     WebhookEvent,
 )
 from knowledge.models.locking import lock_content
@@ -35,6 +37,9 @@ from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, FetchedLink,
 from knowledge.text.chunking import chunk
 from knowledge.text.languages import language_of
 from knowledge.validation import make_storable
+
+SHORT_BYTES = 1_000_000
+"""A document of more is read in the queue of long work."""
 
 # The content of a link ---------------------------------------------------------------------------
 
@@ -97,7 +102,7 @@ def _queue_recording(owner_id: int, content: Content, recording: Recording) -> N
         content.duration_sec = believable_length(recording)
     queue_content(content, Step.TRANSCRIBE)
     quotas.reserve(owner_id, content.pk, content.duration_sec)
-    start_job(content)
+    start_job(content, owner_id=owner_id)
 
 
 def believable_length(recording: Recording) -> float | None:
@@ -225,10 +230,18 @@ def set_queued(content: Content, step: Step) -> None:
         content.transcription_status = TranscriptionStatus.QUEUED
 
 
-def start_job(content: Content) -> None:
+def start_job(content: Content, *, owner_id: int | None = None) -> None:
     """Send the job that a content waits for, in the caller's transaction."""
     actor = transcribe_content if content.is_recording else extract_content
-    actor.send(str(content.pk))
+    upload = Upload.objects.filter(content=content).only("size").first()
+    is_long = actor is extract_content and upload is not None and upload.size > SHORT_BYTES
+    for_whom = owner_id or content.owner_id or _first_owner(content)
+    send_job(actor, str(content.pk), owner_id=for_whom, is_long=is_long)
+
+
+def _first_owner(content: Content) -> int | None:
+    """Of a shared content, the first who added it."""
+    return content.items.order_by("created_at").values_list("owner_id", flat=True).first()
 
 
 @dramatiq.actor(max_retries=MAX_RETRIES, min_backoff=2_000, time_limit=HOUR)
@@ -250,7 +263,7 @@ def transcribe_content(content_id: str) -> None:
         _save_text_by(extraction.transcribe, UUID(content_id))
     except StillTranscribing as wait:
         delay = int(wait.retry_after_sec * 1000)
-        transcribe_content.send_with_options(args=(content_id,), delay=delay)
+        send_job(transcribe_content, content_id, delay=delay)
 
 
 def _save_text_by(step: Callable[[UUID], Extracted | None], content_id: UUID) -> None:

@@ -9,26 +9,37 @@ from knowledge.errors import ProviderUnavailable, QuarryError
 from knowledge.indexing import generations
 from knowledge.ingest import summaries
 from knowledge.jobs.actors import HOUR, MAX_RETRIES, is_last_try, may_pass
+from knowledge.jobs.fairness import LONG_QUEUE, send_job
 from knowledge.ledger import quotas, webhooks
 from knowledge.models import Content, IndexStatus, Item, WebhookEvent
+
+SHORT_CHUNKS = 30
+"""So many are embedded within seconds, by a model on this machine too."""
 
 
 def send_followups(content: Content, items: Sequence[Item]) -> None:
     """Send what follows for the items that waited for a content, in the caller's transaction."""
     for item in items:
         if item.index_status == IndexStatus.KEYWORD:
-            embed_item.send(str(item.pk))
+            send_embedding(item)
         announce(WebhookEvent.ITEM_READY, item)
+    owners = dict(content.items.values_list("pk", "owner_id"))
     for item_id in summaries.transforms_due(content):
-        summarize_item.send(str(item_id))
+        send_job(summarize_item, str(item_id), owner_id=owners[item_id])
     if content.is_recording:
         _announce_quota(content.pk)
+
+
+def send_embedding(item: Item) -> None:
+    """Have an item found by word get its vectors, in the caller's transaction."""
+    is_long = item.chunk_count > SHORT_CHUNKS
+    send_job(embed_item, str(item.pk), owner_id=item.owner_id, is_long=is_long)
 
 
 def announce(event: WebhookEvent, item: Item) -> None:
     """Have the owner's webhooks told, in the caller's transaction."""
     for delivery_id in webhooks.announce(event, item):
-        deliver_webhook.send(str(delivery_id))
+        send_job(deliver_webhook, str(delivery_id), owner_id=item.owner_id)
 
 
 def _announce_quota(content_id: UUID) -> None:
@@ -36,7 +47,7 @@ def _announce_quota(content_id: UUID) -> None:
     owner_id = quotas.newly_near(content_id)
     if owner_id is not None:
         for delivery_id in webhooks.announce_quota(owner_id, quotas.quota_of(owner_id)):
-            deliver_webhook.send(str(delivery_id))
+            send_job(deliver_webhook, str(delivery_id), owner_id=owner_id)
 
 
 @dramatiq.actor(max_retries=MAX_RETRIES, min_backoff=2_000, time_limit=HOUR)
@@ -50,7 +61,9 @@ def embed_item(item_id: str) -> None:
         raise
 
 
-@dramatiq.actor(max_retries=MAX_RETRIES, max_backoff=600_000, time_limit=HOUR)
+@dramatiq.actor(
+    queue_name=LONG_QUEUE, max_retries=MAX_RETRIES, max_backoff=600_000, time_limit=HOUR
+)
 def summarize_item(item_id: str) -> None:
     """Sum an item up; why there is no summary is told on its row."""
     try:

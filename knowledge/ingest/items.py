@@ -11,7 +11,7 @@ from knowledge.access import Access
 from knowledge.indexing import pipeline, preparing
 from knowledge.indexing.preparing import Prepared
 from knowledge.ingest import transforms
-from knowledge.ingest.followups import announce, embed_item
+from knowledge.ingest.followups import announce, send_embedding
 from knowledge.ledger import changes
 from knowledge.models import (
     Content,
@@ -100,7 +100,7 @@ def _file_new(access: Access, item: Item, folder_id: UUID | None) -> list[Filing
     if folder_id is None:
         return []
     # Looked for again: it may have been deleted since the ask was checked.
-    [folder] = Folder.objects.visible_to(access).select_for_update().all_of([folder_id])
+    [folder] = Folder.objects.visible_to(access).lock_all_of([folder_id])
     return [Filing.objects.create(item=item, folder=folder)]
 
 
@@ -122,8 +122,8 @@ def _renew_item(
     item.save(update_fields=[*_RENEWED, "index_status", "updated_at"])
     changes.item_changed(access, item, before)
     if options.folder_id:
-        folders = Folder.objects.visible_to(access).select_for_update()
-        file_into(access, item, folders.all_of([options.folder_id]))
+        folders = Folder.objects.visible_to(access).lock_all_of([options.folder_id])
+        file_into(access, item, folders)
     if item.in_kb and content.is_ready and (joins or item.title != title):
         index_text(item, prepared if options.title else preparing.prepare(content.text, item.title))
     if options.auto_transform and _lacks_summary(item):
@@ -180,4 +180,4 @@ def index_text(item: Item, prepared: Prepared | None, *, is_new: bool = False) -
         prepared = preparing.prepare_without_vectors(item.content.text)
     pipeline.index_item(item, prepared.pieces, prepared.embedded, is_new=is_new)
     if item.index_status == IndexStatus.KEYWORD:
-        embed_item.send(str(item.pk))
+        send_embedding(item)

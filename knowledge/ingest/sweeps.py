@@ -7,7 +7,7 @@ import dramatiq
 from knowledge.errors import InternalError
 from knowledge.indexing import generations
 from knowledge.ingest import contents, extraction
-from knowledge.ingest.followups import embed_item
+from knowledge.ingest.followups import send_embedding
 from knowledge.jobs import stuck_rows
 from knowledge.jobs.actors import HOUR, MAX_RETRIES
 from knowledge.jobs.scheduling import every
@@ -38,7 +38,7 @@ def sweep_lost_jobs() -> None:
         contents.start_job(content)
     for item in Item.objects.filter(pk__in=stuck_rows.stuck_items()):
         item.save(update_fields=["updated_at"])
-        embed_item.send(str(item.pk))
+        send_embedding(item)
     lost = InternalError("Its job died too often; retry, then tell the operator.")
     for content_id in stuck_rows.contents_of_dead_jobs():
         contents.fail_content(content_id, lost)

@@ -10,7 +10,9 @@ from django.utils import timezone
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, ProviderUnavailable, not_found
 from knowledge.ingest.followups import summarize_item
+from knowledge.jobs.fairness import send_job
 from knowledge.models import Item, Transform, TransformState
+from knowledge.models.key_locks import lock_keys
 from knowledge.providers import live_summarizer
 
 LOST_AFTER = timedelta(hours=6)
@@ -29,6 +31,9 @@ def transform_item(access: Access, item_id: UUID) -> Transform:
         )
     live_summarizer()  # refuses here, and not in the job, when it lacks its key
     with transaction.atomic():
+        lock_keys(Item, [item.pk])
+        if not Item.objects.visible_to(access).filter(pk=item.pk).exists():
+            raise not_found("item")
         transform = _lock_transform(item)
         if not _is_under_way(transform):
             _queue(transform)
@@ -77,4 +82,4 @@ def _is_under_way(transform: Transform) -> bool:
 def _queue(transform: Transform) -> None:
     transform.state, transform.error = TransformState.QUEUED, ""
     transform.save()
-    summarize_item.send(str(transform.item_id))
+    send_job(summarize_item, str(transform.item_id), owner_id=transform.item.owner_id)

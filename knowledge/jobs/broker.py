@@ -21,6 +21,7 @@ from dramatiq.message import Message
 from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
 
 from knowledge.jobs.consumer import HeldMessage, PostgresConsumer
+from knowledge.jobs.fairness import LONG_QUEUE, owner_of
 from knowledge.jobs.servers.base import JobServer, arguments_of
 from knowledge.models import Job
 from knowledge.monitoring.logs import job_id
@@ -30,8 +31,8 @@ from knowledge.monitoring.metrics import JOB_SECONDS, JOBS
 _ENQUEUE = """
 WITH added AS (
     INSERT INTO knowledge_job
-        (id, queue, actor, message, state, available_at, crashes, enqueued_at, error)
-    VALUES (%s, %s, %s, %s, 'queued', clock_timestamp() + %s * interval '1 millisecond', 0,
+        (id, queue, actor, owner_id, message, state, available_at, crashes, enqueued_at, error)
+    VALUES (%s, %s, %s, %s, %s, 'queued', clock_timestamp() + %s * interval '1 millisecond', 0,
         clock_timestamp(), '')
     ON CONFLICT (id) DO NOTHING
     RETURNING available_at
@@ -55,7 +56,10 @@ FROM (
 
 def configure_broker() -> None:
     """Make the broker that the settings ask for the one that every actor uses."""
-    dramatiq.set_broker(broker_for(settings.QUARRY_BROKER_URL))
+    broker = broker_for(settings.QUARRY_BROKER_URL)
+    # Here, for an actor of another queue may be the only one that this process knows.
+    broker.declare_queue(LONG_QUEUE)
+    dramatiq.set_broker(broker)
 
 
 def check_broker() -> str:
@@ -232,8 +236,7 @@ class PostgresBroker(Broker):
 
 
 def _insert(message: Message[Any], delay: int) -> None:
-    job_id = UUID(message.message_id)
+    job_id, owner_id = UUID(message.message_id), owner_of(message)
+    about = [job_id, message.queue_name, message.actor_name, owner_id]
     with connection.cursor() as cursor:
-        cursor.execute(
-            _ENQUEUE, [job_id, message.queue_name, message.actor_name, message.encode(), delay]
-        )
+        cursor.execute(_ENQUEUE, [*about, message.encode(), delay])

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 import traceback
+from collections import Counter
 from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
@@ -18,6 +19,7 @@ from dramatiq.broker import Consumer, MessageProxy
 from dramatiq.errors import ConnectionClosed, DecodeError
 from dramatiq.message import Message
 
+from knowledge.jobs.fairness import most_of_one_owner
 from knowledge.locks import new_worker_key
 from knowledge.validation import make_storable
 
@@ -32,19 +34,44 @@ MAX_BACKOFF_SEC = 1.0
 MAX_CRASHES = 20
 """More than the kills of one bad day: most jobs that a worker dies with did not kill it."""
 MAX_ERROR_CHARS = 10_000
+MOST_TURNS = 1_000
+"""So many owners' last turns are remembered."""
 OUTAGE = (psycopg.Error, DatabaseError)
 # Notice within seconds that the machine at the other end is gone, on both ends.
 _KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
 
-# Materialized, or the planner may run the subquery, and claim, more than once.
+# Owners have turns: of those who may, the one whose last turn is the longest ago comes first. A
+# recursive CTE finds the owners by one look at the index for each, however many jobs one has. More
+# than one job of each, for other workers may be about to claim the first. Materialized, or the
+# planner may run the subquery, and claim, more than once.
 _CLAIM = """
-WITH due AS MATERIALIZED (
-    SELECT id FROM knowledge_job
-    WHERE queue = %s AND state = 'queued' AND available_at <= now()
-    ORDER BY available_at LIMIT %s FOR UPDATE SKIP LOCKED
+WITH RECURSIVE owners (id) AS (
+    (SELECT owner_id FROM knowledge_job WHERE queue = %(queue)s AND state = 'queued'
+        ORDER BY owner_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT owner_id FROM knowledge_job
+        WHERE queue = %(queue)s AND state = 'queued' AND owner_id > owners.id
+        ORDER BY owner_id LIMIT 1)
+    FROM owners WHERE owners.id IS NOT NULL
+), heads AS MATERIALIZED (
+    SELECT head.id, head.available_at, turns.number AS last_turn
+    FROM owners CROSS JOIN LATERAL (
+        SELECT id, available_at FROM knowledge_job
+        WHERE queue = %(queue)s AND state = 'queued' AND owner_id = owners.id
+            AND available_at <= now()
+        ORDER BY available_at LIMIT 4
+    ) AS head
+    LEFT JOIN unnest(%(turns)s::bigint[]) WITH ORDINALITY AS turns (owner, number)
+        ON turns.owner = owners.id
+    WHERE NOT owners.id = ANY(%(full)s::bigint[])
+), due AS MATERIALIZED (
+    SELECT job.id FROM knowledge_job AS job JOIN heads ON heads.id = job.id
+    WHERE job.state = 'queued'
+    ORDER BY heads.last_turn NULLS FIRST, heads.available_at
+    LIMIT %(room)s FOR UPDATE OF job SKIP LOCKED
 )
-UPDATE knowledge_job AS job SET state = 'claimed', worker = %s
-FROM due WHERE job.id = due.id RETURNING job.id::text, job.message
+UPDATE knowledge_job AS job SET state = 'claimed', worker = %(worker)s
+FROM due WHERE job.id = due.id RETURNING job.id::text, job.owner_id, job.message
 """
 _FINISH = "DELETE FROM knowledge_job WHERE id = %s AND worker = %s"
 _PUT_BACK = """
@@ -107,7 +134,8 @@ def _storable(text: str) -> str:
 class PostgresConsumer(Consumer):
     """Claims one queue's messages on a connection of its own, and mends that when it breaks.
 
-    The consumer's thread waits and claims; worker threads settle what they have run.
+    The consumer's thread waits and claims; worker threads settle what they have run. Owners take
+    turns, and no owner has all the places.
     """
 
     def __init__(self, queue_name: str, prefetch: int, draining: threading.Event) -> None:
@@ -115,7 +143,10 @@ class PostgresConsumer(Consumer):
         self.prefetch = prefetch
         self.draining = draining
         self.key = new_worker_key()
-        self.held: set[str] = set()
+        self.held: dict[str, int] = {}
+        """Each message that is claimed, with its owner."""
+        self.turns: dict[int, None] = {}
+        """Owners by their last turn, the longest ago first."""
         self.mutex = threading.RLock()
         self.session: psycopg.Connection[Any] | None = None
         self.failures = 0
@@ -162,19 +193,37 @@ class PostgresConsumer(Consumer):
         with self.mutex:
             session = self._connect()
             self._free_claims_of_the_dead(session)
-            # Asking for none, when there is no room, still notices a broken connection.
-            room = 1 if len(self.held) < self.prefetch and not self.draining.is_set() else 0
-            row = session.execute(_CLAIM, [self.queue_name, room, self.key]).fetchone()
+            row = session.execute(_CLAIM, self._claim_values()).fetchone()
             if row is None:
                 return None
-            job_id, encoded = row
+            job_id, owner_id, encoded = row
+            self._note_turn(owner_id)
             try:
                 message = Message.decode(bytes(encoded))
             except DecodeError as error:
                 session.execute(_BURY, [_storable(f"{error} {error.error}"), job_id, self.key])
                 return None
-            self.held.add(job_id)
+            self.held[job_id] = owner_id
             return HeldMessage(message, job_id, self.key)
+
+    def _claim_values(self) -> dict[str, Any]:
+        # Asking for none, when there is no room, still notices a broken connection.
+        has_room = len(self.held) < self.prefetch and not self.draining.is_set()
+        most = most_of_one_owner(self.prefetch)
+        running = Counter(self.held.values())
+        return {
+            "queue": self.queue_name,
+            "turns": list(self.turns),
+            "full": [owner_id for owner_id, count in running.items() if count >= most],
+            "room": int(has_room),
+            "worker": self.key,
+        }
+
+    def _note_turn(self, owner_id: int) -> None:
+        self.turns.pop(owner_id, None)
+        self.turns[owner_id] = None
+        if len(self.turns) > MOST_TURNS:
+            del self.turns[next(iter(self.turns))]
 
     def _wait(self) -> None:
         """Sleep until a message may be there: a notification, a free place, or the next poll."""
@@ -190,7 +239,7 @@ class PostgresConsumer(Consumer):
             except OUTAGE as error:
                 self._disconnect()
                 raise ConnectionClosed(str(error)) from error  # type: ignore[no-untyped-call]
-            self.held.discard(message.claim[0])
+            self.held.pop(message.claim[0], None)
         if not settled:
             logger.warning("%s ran, but its claim was lost to another worker.", message)
         self._wake_loop()

@@ -25,6 +25,7 @@ from knowledge.errors import (
 from knowledge.ledger import changes
 from knowledge.ledger.quotas import RESOURCE, Quota
 from knowledge.models import Delivery, DeliveryState, Item, Webhook, WebhookEvent
+from knowledge.models.locking import lock_counted_rows
 from knowledge.models.webhook import every_event
 from knowledge.sources.addresses import read_url
 from knowledge.sources.http import stream
@@ -53,8 +54,8 @@ def create_webhook(access: Access, url: str, events: Collection[str] | None = No
     """Have an address told of these events, or of every one; only now is its secret shown."""
     _require_all(access)
     url, events = check_webhook_url(url), check_events(every_event() if events is None else events)
-    known = Webhook.objects.select_for_update().visible_to(access)
-    if len(known) >= MAX_WEBHOOKS:
+    lock_counted_rows(access.owner_id)
+    if Webhook.objects.visible_to(access).count() >= MAX_WEBHOOKS:
         raise Conflict(f"There are {MAX_WEBHOOKS} webhooks, the most there may be; delete one.")
     webhook = Webhook.objects.create(owner_id=access.owner_id, url=url, events=events)
     changes.webhook_created(access, webhook)

@@ -18,6 +18,7 @@ from knowledge.indexing.preparing import Prepared
 from knowledge.ingest import followups, sweeps
 from knowledge.ingest.contents import queue_content, start_job
 from knowledge.ingest.items import file_into, index_text
+from knowledge.jobs.fairness import send_job
 from knowledge.ledger import changes as record
 from knowledge.ledger import quotas
 from knowledge.models import (
@@ -181,7 +182,7 @@ def retry_item(access: Access, item_id: UUID) -> Item:
     elif content.is_ready and item.index_status == IndexStatus.FAILED:
         item.index_status, item.index_error = IndexStatus.KEYWORD, ""
         item.save(update_fields=["index_status", "index_error"])
-        followups.embed_item.send(str(item.pk))
+        followups.send_embedding(item)
     else:
         raise Conflict("Nothing about this item has failed, so there is nothing to retry.")
     return visible_item(access, item_id)
@@ -194,7 +195,7 @@ def file_item(access: Access, item_id: UUID, folder_ids: Collection[UUID]) -> It
     if not folder_ids:
         raise InvalidInput("folder_ids must name at least one folder.", field="folder_ids")
     item = visible_item(access, item_id, for_update=True)
-    file_into(access, item, Folder.objects.visible_to(access).all_of(folder_ids))
+    file_into(access, item, Folder.objects.visible_to(access).lock_all_of(folder_ids))
     return visible_item(access, item_id)
 
 
@@ -246,7 +247,7 @@ def delete_folder(access: Access, folder_id: UUID, *, cascade_items: bool = Fals
     if cascade_items:
         filed = Item.objects.visible_to(access).filter(folders=folder)
         lock_contents_of(filed)
-        for item in filed.select_for_update(of=("self",)):
+        for item in filed.select_for_update(of=("self",)).order_by("pk"):
             _delete(access, item)
     # Locked only now: whoever adds to it locks a content first, and the record misses no filing.
     folder = _visible_folder(access, folder_id, for_update=True)
@@ -321,7 +322,7 @@ def begin_again(access: Access, content: Content) -> None:
     queue_content(content, step)
     if content.is_recording:
         quotas.reserve(access.owner_id, content.pk, content.duration_sec)
-    start_job(content)
+    start_job(content, owner_id=access.owner_id)
 
 
 def index_or_wait(item: Item, ready: Prepared | None) -> None:
@@ -370,7 +371,7 @@ def _delete(access: Access, item: Item) -> None:
 def _schedule_file_removal(access: Access, upload: Upload) -> None:
     """Have a file removed; of what is recorded, when that can no longer be undone."""
     if access.recorded_as is None:
-        sweeps.remove_stored_file.send(str(upload.pk))
+        send_job(sweeps.remove_stored_file, str(upload.pk), owner_id=upload.owner_id)
         return
     upload.kept_until = timezone.now() + record.KEPT_FOR
     upload.save(update_fields=["kept_until"])

@@ -19,6 +19,7 @@ from knowledge.indexing.generations import (
 )
 from knowledge.indexing.large_owners import drop_index, indexes_there_are
 from knowledge.ingest import followups
+from knowledge.jobs.fairness import send_job
 from knowledge.locks import Lock
 from knowledge.maintenance import Progress
 from knowledge.maintenance.repair import waiting_items
@@ -167,7 +168,7 @@ def _switch_to(generation: Generation, fence: int) -> list[UUID]:
         came = _missing(generation, fence, _ask(_LAST_CHUNK), limit=None)
         item_ids = list(dict.fromkeys(item_id for _, item_id in came))
         for item_id in item_ids:
-            followups.embed_item.send(str(item_id))
+            send_job(followups.embed_item, str(item_id), is_long=True)
         now = timezone.now()
         Generation.objects.filter(is_live=True).update(is_live=False, retired_at=now)
         Generation.objects.filter(pk=generation.pk).update(is_live=True, retired_at=None)

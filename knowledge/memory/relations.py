@@ -14,6 +14,7 @@ from knowledge.errors import Conflict, InvalidInput, not_found
 from knowledge.ledger import changes
 from knowledge.locks import Lock
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType
+from knowledge.models.key_locks import lock_keys
 from knowledge.models.relation import RelationQuerySet
 from knowledge.validation import one_of, within
 
@@ -47,6 +48,7 @@ def relate(
         raise InvalidInput("An item cannot be related to itself.", field="target_id")
     with all_still_there():
         source = lock_item(access, source_id)
+        lock_keys(Item, [target_id])
         target = visible_items(access, [target_id])[0]
         if kind == RelationType.BELONGS_TO:
             _refuse_no_project(source, target)

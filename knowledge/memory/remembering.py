@@ -20,6 +20,7 @@ from knowledge.models import (
     RelationType,
 )
 from knowledge.models.attributes import check_attributes
+from knowledge.models.key_locks import lock_keys
 from knowledge.moderation import actors
 from knowledge.moderation.findings import ScreeningResult, screen_value
 from knowledge.validation import as_id, clean_line, clean_tags, clean_text, one_of, refuse_blob
@@ -106,6 +107,7 @@ def add(
     replaced = {target for predicate, target in links if predicate == RelationType.SUPERSEDES}
     conflicts = near_duplicates(access, draft.title, draft.ready, except_for=replaced)
     with all_still_there():
+        lock_keys(Item, [target for _, target in links])
         item = write_draft(access, draft)
         made = _create_relations(access, item, links)
     return RememberAnswer(item, access.filing_folder_id, made, conflicts, draft.found.orders)

@@ -9,6 +9,7 @@ from django.db import models
 
 from knowledge.access import Access
 from knowledge.errors import OutOfScope
+from knowledge.models.key_locks import lock_keys
 from knowledge.models.naming import unique_name
 
 
@@ -19,6 +20,11 @@ class FolderQuerySet(models.QuerySet["Folder"]):
         if access.folder_ids is None:
             return folders
         return folders.filter(pk__in=access.folder_ids)
+
+    def lock_all_of(self, folder_ids: Collection[UUID]) -> list[Folder]:
+        """These folders, none of which can be deleted before the caller's transaction ends."""
+        lock_keys(self.model, folder_ids)
+        return self.all_of(folder_ids)
 
     def all_of(self, folder_ids: Collection[UUID]) -> list[Folder]:
         """The folders of these ids; one that is missing here refuses the ask."""

@@ -16,6 +16,9 @@ class Job(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     queue = models.CharField(max_length=100)
     actor = models.CharField(max_length=200)
+    owner_id = models.BigIntegerField(
+        default=0, db_default=0, help_text="For whom it is; 0 is nobody in particular."
+    )
     message = models.BinaryField(help_text="The message as Dramatiq encodes it.")
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
     available_at = models.DateTimeField(db_default=Now(), help_text="Not to be run before this.")
@@ -39,8 +42,8 @@ class Job(models.Model):
         ]
         indexes = [
             models.Index(
-                name="job_next",
-                fields=["queue", "available_at"],
+                name="job_next_of_owner",
+                fields=["queue", "owner_id", "available_at"],
                 condition=models.Q(state=JobState.QUEUED),
             ),
             models.Index(

@@ -6,10 +6,21 @@ item of it, so whoever locks an item first and then its content may wait for tha
 
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import QuerySet
 
+from knowledge.locks import Lock
 from knowledge.models.content import Content
 from knowledge.models.item import Item, ItemQuerySet
+
+
+def lock_counted_rows(owner_id: int) -> None:
+    """Keep others from adding rows of which an owner may have so many, until this commits.
+
+    Taken before they are counted, or two calls would both find room for the last.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [Lock.COUNTED_ROWS, owner_id])
 
 
 def lock_content(content_id: UUID) -> Content | None:

@@ -9,6 +9,7 @@ from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InvalidInput, not_found
 from knowledge.ledger import changes
 from knowledge.models import SavedSearch
+from knowledge.models.locking import lock_counted_rows
 from knowledge.models.naming import refuse_taken_name
 from knowledge.validation import clean_line, clean_text
 
@@ -24,6 +25,7 @@ def save_search(access: Access, name: str, query: str, *, pk: UUID | None = None
     name = clean_line(name, field="name", longest=MAX_NAME)
     query = _clean_query(query)
     with refuse_taken_name("saved search", hint="choose another"):
+        lock_counted_rows(access.owner_id)
         if SavedSearch.objects.visible_to(access).count() >= MOST_SEARCHES:
             raise Conflict(f"There are {MOST_SEARCHES} saved searches already; delete one first.")
         saved = SavedSearch.objects.create(

@@ -31,7 +31,7 @@ MAX_FEEDBACK = 5_000
 MAX_PER_PAGE = 100
 MAX_PAGE = 1_000_000
 REPORTS = 3
-"""So many owners must find a unit not valid before it is held back for an admin."""
+"""So many owners with standing must find a unit not valid to have it held back for an admin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +247,10 @@ def _quarantine_if_reported(item: Item) -> None:
 
 
 def open_reports(item: Item) -> list[Validation]:
-    """One judgment of each owner that an item is not valid, unless an admin has heard theirs."""
+    """One judgment of each owner with standing that an item is not valid.
+
+    Those of owners whose reports an admin has heard already are left out.
+    """
     reports = Validation.objects.filter(item=item, valid=False).order_by("at", "pk")
     ruled = Quarantine.objects.filter(
         item=item, reason=QuarantineReason.REPORTS, verdict=Verdict.RESTORED
@@ -256,7 +259,10 @@ def open_reports(item: Item) -> list[Validation]:
     heard = reports.filter(at__lte=last) if last else reports.none()
     known = {_reporter(report) for report in heard}
     current = {_reporter(report): report for report in reports.filter(is_current=True)}
-    return [report for reporter, report in current.items() if reporter not in known]
+    unheard = [report for reporter, report in current.items() if reporter not in known]
+    names = {reputation.owner_of(report.agent_id) for report in unheard}
+    standing = reputation.owners_with_standing(names)
+    return [each for each in unheard if reputation.owner_of(each.agent_id) in standing]
 
 
 def _reporter(report: Validation) -> int | str:

@@ -5,6 +5,7 @@ from uuid import UUID
 import dramatiq
 
 from knowledge.jobs.actors import HOUR
+from knowledge.jobs.fairness import LONG_QUEUE
 from knowledge.jobs.scheduling import every
 from knowledge.trust import reputation, scoring
 
@@ -26,7 +27,7 @@ def sweep_scores() -> None:
 
 
 @every(3600)
-@dramatiq.actor(max_retries=0, time_limit=HOUR)
+@dramatiq.actor(queue_name=LONG_QUEUE, max_retries=0, time_limit=HOUR)
 def sweep_reputation() -> None:
     """Work every reputation out exactly, and weigh all judgments by them."""
     reputation.recompute()

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import CharField, Count, F, Func, Q, QuerySet, Value
 from django.utils import timezone
 
 from knowledge.locks import Lock
@@ -61,6 +61,22 @@ def from_the_start(agent_ids: Collection[str]) -> set[str]:
     if name is None:
         return set()
     return {each for each in agent_ids if each == name or each.startswith(f"{name}/")}
+
+
+def owners_with_standing(names: Collection[str]) -> set[str]:
+    """Those of the owners of whom an agent has reputation, or trust begins with one."""
+    agents = Agent.objects.filter(Q(score__gt=0) | Q(is_trusted=True))
+    parts = (F("agent_id"), Value("/"), Value(1))
+    of_owner = Func(*parts, function="split_part", output_field=CharField())
+    known = agents.annotate(owner_name=of_owner).filter(owner_name__in=names)
+    # The server's owner has standing before any of its agents has been active.
+    chosen = {owner_of(each) for each in from_the_start(names)}
+    return {*known.values_list("owner_name", flat=True), *chosen.intersection(names)}
+
+
+def owner_of(agent_id: str) -> str:
+    """The name of an agent's owner, which its id begins with."""
+    return agent_id.partition("/")[0]
 
 
 def trust(agent_ids: Collection[str]) -> None:

@@ -14,6 +14,7 @@ from knowledge.indexing.preparing import Prepared
 from knowledge.ingest import followups
 from knowledge.ingest.contents import save_failure
 from knowledge.ingest.items import rewrite_item
+from knowledge.jobs.fairness import send_job
 from knowledge.ledger.changes import from_data, text_digest
 from knowledge.library import items as library
 from knowledge.models import (
@@ -193,7 +194,7 @@ class RestoreItem(Undo):
         if item.in_kb:
             library.index_or_wait(item, self.ready)
         if Transform.objects.filter(item=item, state=TransformState.QUEUED).exists():
-            followups.summarize_item.send(str(item.pk))
+            send_job(followups.summarize_item, str(item.pk), owner_id=item.owner_id)
 
 
 def _find_content(data: Mapping[str, Any]) -> Content | None:

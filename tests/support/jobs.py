@@ -33,6 +33,7 @@ def declare_jobs(broker: dramatiq.Broker) -> None:
     dramatiq.actor(broker=broker)(note)
     dramatiq.actor(broker=broker)(hold)
     dramatiq.actor(broker=broker, actor_name="hold_long", queue_name="long")(hold)
+    dramatiq.actor(broker=broker, actor_name="note_long", queue_name="long")(note)
     dramatiq.actor(broker=broker, max_retries=2, min_backoff=50, max_backoff=100)(fail)
     dramatiq.actor(broker=broker, min_backoff=50, max_backoff=100)(fail_once)
     dramatiq.actor(broker=broker, min_backoff=50, max_backoff=100)(cut_off)

@@ -1,10 +1,11 @@
 """What Redis and RabbitMQ have in common: they are told of a job when its rows are committed."""
 
 import logging
+import threading
 import time
 from abc import abstractmethod
 from collections.abc import Set
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -28,6 +29,11 @@ class JobServer(Broker):
 
     where: str
     outages: ClassVar[tuple[type[Exception], ...]]
+
+    @cached_property
+    def draining(self) -> threading.Event:
+        """Set when this process takes no more messages."""
+        return threading.Event()
 
     def enqueue(self, message: Message[Any], *, delay: int | None = None) -> Message[Any]:
         if isinstance(message, MessageProxy):

@@ -16,6 +16,7 @@ from dramatiq.middleware import Middleware
 from pika.exceptions import AMQPError
 
 from knowledge.errors import ProviderUnavailable
+from knowledge.jobs.fairness import OwnerLimit
 from knowledge.jobs.servers.base import JobServer, place, reason
 
 _PATIENCE = {
@@ -78,26 +79,26 @@ class RabbitServer(JobServer, RabbitmqBroker):
             return super()._hand_over(message, delay)
 
 
-class _Consumer(_RabbitmqConsumer):
-    """Settles only what it gave out itself.
+class _Consumer(OwnerLimit, _RabbitmqConsumer):
+    """Leaves a place to other owners, and settles only what it gave out itself.
 
     RabbitMQ counts anew on a new connection: a job that outlived the old one would settle the
     message of another.
     """
 
     def __next__(self) -> Any:
-        message = super().__next__()  # type: ignore[no-untyped-call]
+        message = super().__next__()
         if message is not None:
             message.given_by = self
         return message
 
     def ack(self, message: MessageProxy) -> None:
         if message.given_by is self:
-            super().ack(message)  # type: ignore[no-untyped-call]
+            super().ack(message)
 
     def nack(self, message: MessageProxy) -> None:
         if message.given_by is self:
-            super().nack(message)  # type: ignore[no-untyped-call]
+            super().nack(message)
 
 
 def _with_timeouts(url: str) -> str:

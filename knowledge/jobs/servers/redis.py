@@ -5,13 +5,14 @@ from itertools import chain
 from typing import Any
 
 import redis
-from dramatiq.brokers.redis import RedisBroker
+from dramatiq.brokers.redis import RedisBroker, _RedisConsumer
 from dramatiq.errors import ConnectionClosed
 from dramatiq.middleware import Middleware
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from knowledge.errors import ProviderUnavailable
+from knowledge.jobs.fairness import OwnerLimit
 from knowledge.jobs.servers.base import JobServer, arguments_of, place, reason
 
 HEARTBEAT_MS = 5000
@@ -36,6 +37,10 @@ class RedisServer(JobServer, RedisBroker):
             maintenance_chance=1_000_000,
         )
 
+    @property
+    def consumer_class(self) -> type["_Consumer"]:
+        return _Consumer
+
     def check(self) -> None:
         try:
             self.client.ping()
@@ -59,6 +64,10 @@ class RedisServer(JobServer, RedisBroker):
         for queue in chain(self.queues, self.delay_queues):
             for _, encoded in self.client.hscan_iter(f"{self.namespace}:{queue}.msgs", count=1000):
                 yield encoded
+
+
+class _Consumer(OwnerLimit, _RedisConsumer):
+    """Leaves a place to other owners."""
 
 
 class _Gone(redis.ConnectionError, ConnectionClosed):

@@ -14,6 +14,7 @@ from dramatiq.worker import Worker
 from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import PostgresBroker, check_broker
 from knowledge.jobs.scheduling import run_scheduler
+from knowledge.jobs.servers.base import JobServer
 from knowledge.management.actors import import_actors
 from knowledge.models import Job
 from knowledge.monitoring.metrics import share_metrics
@@ -27,7 +28,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--threads", type=int, default=2, help="Jobs at a time from each queue (default: 2)."
+            "--threads",
+            type=int,
+            default=2,
+            help="Jobs of one owner at a time in each queue (default: 2); one more is for others.",
         )
         parser.add_argument("--queues", nargs="+", help="Only these queues (default: all).")
         parser.add_argument(
@@ -47,7 +51,7 @@ class Command(BaseCommand):
         scheduler = threading.Thread(target=run_scheduler, args=[stopped], daemon=True)
         scheduler.start()
         names = ", ".join(sorted(workers))
-        self.stdout.write(f"Worker {os.getpid()} runs {threads} at a time from each of: {names}")
+        self.stdout.write(_greeting(threads, names))
         self.stdout.flush()
         while not stopped.wait(1):
             # A lost thread would keep its claim for as long as this process lives.
@@ -60,6 +64,13 @@ class Command(BaseCommand):
             self.stdout.flush()
         _stop(list(workers.values()))
         scheduler.join(STOP_SEC)
+
+
+def _greeting(threads: int, queues: str) -> str:
+    return (
+        f"Worker {os.getpid()} runs {threads} at a time of one owner, and one more for others, "
+        f"from each of: {queues}"
+    )
 
 
 def _stop_signal() -> threading.Event:
@@ -104,9 +115,10 @@ def _check(broker: dramatiq.Broker, queues: list[str] | None) -> None:
 
 
 def _start_worker(broker: dramatiq.Broker, queue: str, threads: int) -> Worker:
-    worker = Worker(broker, queues={queue}, worker_threads=threads)
+    """With one thread more than one owner may have, so that another's job need not wait."""
+    worker = Worker(broker, queues={queue}, worker_threads=threads + 1)
     # Two messages for each thread would leave one waiting behind a job of many minutes.
-    worker.queue_prefetch = threads
+    worker.queue_prefetch = threads + 1
     middleware = list(broker.middleware)
     worker.start()
     # It added itself, to hear of queues declared later. There are none, and Dramatiq warns of
@@ -117,7 +129,7 @@ def _start_worker(broker: dramatiq.Broker, queue: str, threads: int) -> Worker:
 
 def _stop_taking_messages(workers: list[Worker]) -> None:
     broker = dramatiq.get_broker()
-    if isinstance(broker, PostgresBroker):
+    if isinstance(broker, PostgresBroker | JobServer):
         broker.draining.set()
     for worker in workers:
         for thread in worker.workers:

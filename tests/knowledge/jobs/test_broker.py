@@ -14,6 +14,7 @@ from pytest_django import Settings
 
 from knowledge.jobs import consumer as consuming
 from knowledge.jobs.broker import PostgresBroker, configure_broker, job_middleware
+from knowledge.jobs.fairness import send_job
 from knowledge.jobs.servers.rabbitmq import RabbitServer
 from knowledge.jobs.servers.redis import RedisServer
 from knowledge.models import Job
@@ -55,6 +56,31 @@ def test_a_committed_transaction_wakes_an_idle_worker_at_once(
             _send(broker, "note", "a")
             _send(broker, "note", "b")
         eventually(lambda: run_count("a") == run_count("b") == 1)
+
+
+def test_owners_take_turns_however_many_jobs_one_of_them_has(broker: PostgresBroker) -> None:
+    for number in range(20):
+        send_job(broker.get_actor("note"), f"ada's {number}", owner_id=1)
+    for name in ("eve's first", "eve's second"):
+        send_job(broker.get_actor("note"), name, owner_id=2)
+    send_job(broker.get_actor("note"), "nobody's")
+    with working(broker):
+        eventually(lambda: sql("SELECT count(*) FROM job_run") == [(23,)])
+    order = [name for (name,) in sql("SELECT name FROM job_run ORDER BY id")]
+    assert {"ada's 0", "eve's first", "nobody's"} == set(order[:3])
+    assert order.index("eve's second") < 6
+    mine = [name for name in order if name.startswith("ada")]
+    assert mine == [f"ada's {number}" for number in range(20)]
+
+
+def test_a_job_that_a_job_sends_is_for_the_same_owner(broker: PostgresBroker) -> None:
+    def send_another(name: str) -> None:
+        send_job(broker.get_actor("note"), name, delay=60_000)
+
+    actor = dramatiq.actor(broker=broker, actor_name="send_another")(send_another)
+    send_job(actor, "a", owner_id=7)
+    with working(broker):
+        eventually(lambda: Job.objects.filter(actor="note", owner_id=7).exists())
 
 
 def test_a_message_with_a_known_id_is_ignored(broker: PostgresBroker) -> None:

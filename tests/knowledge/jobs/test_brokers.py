@@ -21,6 +21,7 @@ from pytest_django import Settings
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import broker_for, check_broker, without_message
+from knowledge.jobs.fairness import send_job
 from knowledge.jobs.servers.rabbitmq import RabbitServer
 from knowledge.jobs.servers.redis import RedisServer
 from knowledge.models import Job
@@ -64,8 +65,8 @@ class Jobs:
     url: str
     broker: Any
 
-    def send(self, actor: str, name: str, *, delay: int | None = None) -> None:
-        self.broker.enqueue(self.broker.get_actor(actor).message(name), delay=delay)
+    def send(self, actor: str, name: str, *, delay: int | None = None, owner_id: int = 0) -> None:
+        send_job(self.broker.get_actor(actor), name, owner_id=owner_id, delay=delay)
 
     def counts(self) -> tuple[int, int]:
         """How many messages wait, and how many are dead."""
@@ -135,6 +136,39 @@ def test_a_delayed_message_waits_for_its_time(jobs: Jobs) -> None:
     assert sql("SELECT name FROM job_run ORDER BY id") == [("now",), ("late",)]
     [(started,)] = sql("SELECT started FROM job_run WHERE name = 'late'")
     assert started - sent >= timedelta(milliseconds=700)
+
+
+# Fairness --------------------------------------------------------------------------------
+
+
+def test_ones_jobs_never_have_every_place_of_a_worker(jobs: Jobs, tmp_path: Path) -> None:
+    with closed_gate(), worker_process(tmp_path, "--threads", "1", url=jobs.url):
+        for number in range(5):
+            jobs.send("hold", f"ada's {number}", owner_id=1)
+        eventually(lambda: run_count("ada's 0") == 1)
+        jobs.send("note", "eve's", owner_id=2)
+        eventually(lambda: run_count("eve's") == 1)
+        assert sql("SELECT count(*) FROM job_run WHERE name LIKE 'ada%%'") == [(1,)]
+        open_gate()
+        eventually(lambda: sql("SELECT count(finished) FROM job_run") == [(6,)])
+
+
+def test_what_an_older_version_queued_is_worked_off(jobs: Jobs) -> None:
+    # It knew of no owners, and had one queue for the long work of today too.
+    old = jobs.broker.get_actor("note_long").message("old").copy(queue_name="default")
+    assert "owner_id" not in old.options
+    jobs.broker.enqueue(old)
+    if not jobs.url:
+        Job.objects.all().delete()
+        sql(
+            "INSERT INTO knowledge_job (id, queue, actor, message, state, crashes, error) "
+            "VALUES (%s, 'default', 'note_long', %s, 'queued', 0, '')",
+            old.message_id,
+            old.encode(),
+        )
+    with working(jobs.broker):
+        eventually(lambda: run_count("old") == 1)
+    eventually(lambda: jobs.counts() == (0, 0))
 
 
 # Failing ---------------------------------------------------------------------------------

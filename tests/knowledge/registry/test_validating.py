@@ -36,6 +36,13 @@ def judges(mint: Mint) -> list[Minted]:
 
 
 @pytest.fixture
+def standing(judges: list[Minted], stranger: User) -> None:
+    """Every judge's owner has standing, by another agent of theirs than the one that judges."""
+    owners = [judge.row.owner for judge in judges] + [stranger]
+    reputation.trust([f"{owner.get_username()}/desk" for owner in owners])
+
+
+@pytest.fixture
 def admin(db: None) -> User:
     return User.objects.create_superuser("root")
 
@@ -213,6 +220,23 @@ def test_colleagues_judge_what_is_shared_with_their_organization(
 # Reports and verdicts -------------------------------------------------------------------------
 
 
+def test_owners_without_standing_hold_nothing_back_however_many_they_are(
+    unit: Item, judges: list[Minted], mint: Mint, admin: User
+) -> None:
+    for token in judges[:4]:
+        judge(token, unit, False)
+    assert is_found(judges[4])
+    # One has earned it by good work, one was chosen, and the server's owner had it all along.
+    Agent.objects.create(agent_id="judge0/laptop", score=0.4)
+    judge(mint(by=admin, name="root's", toolsets=REGISTRY), unit, False)
+    assert is_found(judges[4])
+    reputation.trust(["judge1/desk"])
+    judge(judges[2], unit, False, feedback="Still without standing, but it counts anew.")
+    assert not is_found(judges[4])
+    assert len(Quarantine.objects.get().findings) == 3
+
+
+@pytest.mark.usefixtures("standing")
 def test_all_tokens_of_one_owner_have_one_judgment(
     unit: Item, mint: Mint, stranger: User, judges: list[Minted]
 ) -> None:
@@ -226,6 +250,7 @@ def test_all_tokens_of_one_owner_have_one_judgment(
     assert not is_found(judges[4])
 
 
+@pytest.mark.usefixtures("standing")
 def test_three_owners_that_find_it_not_valid_take_it_out_of_others_search(
     unit: Item, author: Minted, judges: list[Minted]
 ) -> None:
@@ -256,6 +281,7 @@ def test_what_is_held_back_is_judged_by_nobody_until_an_admin_has_ruled(
     assert judge(judges[0], unit, True)[0] == "ok"
 
 
+@pytest.mark.usefixtures("standing")
 def test_a_report_that_was_taken_back_does_not_count(unit: Item, judges: list[Minted]) -> None:
     judge(judges[0], unit, False)
     judge(judges[1], unit, False)
@@ -264,6 +290,7 @@ def test_a_report_that_was_taken_back_does_not_count(unit: Item, judges: list[Mi
     assert is_found(judges[4])
 
 
+@pytest.mark.usefixtures("standing")
 def test_a_verdict_restores_it_and_the_same_owners_cannot_take_it_out_again(
     unit: Item, judges: list[Minted], admin: User, mint: Mint, stranger: User
 ) -> None:
@@ -281,6 +308,7 @@ def test_a_verdict_restores_it_and_the_same_owners_cannot_take_it_out_again(
     assert Quarantine.objects.filter(verdict="open").count() == 1
 
 
+@pytest.mark.usefixtures("standing")
 def test_a_verdict_may_also_keep_it_out_for_good(
     unit: Item, author: Minted, judges: list[Minted], admin: User
 ) -> None:
@@ -318,7 +346,7 @@ def test_what_is_found_meanwhile_is_added_to_the_open_quarantine(unit: Item) -> 
 
 
 @pytest.fixture
-def upheld(unit: Item, judges: list[Minted], admin: User) -> Item:
+def upheld(unit: Item, judges: list[Minted], standing: None, admin: User) -> Item:
     """A unit that three agents have reported, rightly."""
     for token in judges[:3]:
         judge(token, unit, False)
@@ -326,6 +354,7 @@ def upheld(unit: Item, judges: list[Minted], admin: User) -> Item:
     return unit
 
 
+@pytest.mark.usefixtures("standing")
 @pytest.mark.parametrize("given", [TRACE, SKILL])
 @pytest.mark.parametrize("verdict", ["open", "upheld"])
 def test_what_was_deleted_while_held_back_is_held_when_it_comes_again(
@@ -355,6 +384,7 @@ def test_both_edges_say_why_it_is_held_again(upheld: Item, author: Minted, mint:
     assert (again["quarantined"], again["findings"]) == (True, told["findings"])
 
 
+@pytest.mark.usefixtures("standing")
 def test_it_is_held_as_a_new_version_too_and_for_its_owner_alone(
     author: Minted, judges: list[Minted]
 ) -> None:
@@ -371,6 +401,7 @@ def test_it_is_held_as_a_new_version_too_and_for_its_owner_alone(
     assert not publish(judges[0], bad).quarantined
 
 
+@pytest.mark.usefixtures("standing")
 def test_a_skill_is_held_under_its_name_whatever_it_says(
     author: Minted, judges: list[Minted]
 ) -> None:
@@ -521,6 +552,7 @@ def test_undo_restores_the_earlier_judgment_and_every_score(
     assert Agent.objects.get(agent_id=author.access.agent_id).score == pytest.approx(score)
 
 
+@pytest.mark.usefixtures("standing")
 def test_undoing_a_report_lets_go_of_what_nobody_has_ruled_on(
     unit: Item, judges: list[Minted]
 ) -> None:
