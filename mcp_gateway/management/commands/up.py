@@ -38,11 +38,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         host = options["host"]
-        listener = _listen(host, options["port"])
-        share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
         worker = None if options["no_worker"] else WorkerProcess()
         try:
             with _remembering_interrupts():
+                listener = _listen(host, options["port"])
+                share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
                 self._prepare()
             if worker:
                 worker.start()
