@@ -81,6 +81,9 @@ class Command(BaseCommand):
             access_log=False,
             lifespan="on",
             timeout_graceful_shutdown=10,
+            http="config.connections:LimitedProtocol",
+            ws="none",
+            forwarded_allow_ips=settings.QUARRY_TRUSTED_PROXIES,
             server_header=False,
         )
         server = uvicorn.Server(config)
