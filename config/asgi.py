@@ -7,8 +7,6 @@ from typing import cast
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 
-from config.body_limit import BodyLimit
-from config.entry import DrainBody, RequestMetrics, Route, Routes
 from config.running_servers import RunningServer, register_server
 from knowledge.api.asgi import App, Message, Receive, Send
 
@@ -20,14 +18,19 @@ warnings.filterwarnings("ignore", "StreamingHttpResponse must consume synchronou
 django_app = cast(App, get_asgi_application())
 
 # These need Django to be set up first.
+from config.body_limit import BodyLimit  # noqa: E402
+from config.entry import DrainBody, RequestMetrics, RequestsPerAddress, Route, Routes  # noqa: E402
 from console.events import PATH as EVENTS  # noqa: E402
 from console.events import is_events, send_events  # noqa: E402
-from console.large_forms import LargeForms, is_large_form  # noqa: E402
+from console.large_forms import MAX_BYTES, MAX_SEC, is_large_form  # noqa: E402
 from knowledge.api.import_gate import ImportGate, is_import  # noqa: E402
 from knowledge.api.upload_app import is_upload, receive_file  # noqa: E402
 from mcp_gateway.asgi import PATHS, McpApp  # noqa: E402
+from tokens.call_slots import CallSlots  # noqa: E402
+from tokens.rest_gate import RestGate, takes_token  # noqa: E402
 
-mcp_app = McpApp()
+slots = CallSlots()
+mcp_app = McpApp(slots)
 
 
 async def _run_lifespan(scope: Message, receive: Receive, send: Send) -> None:
@@ -42,15 +45,18 @@ async def _run_lifespan(scope: Message, receive: Receive, send: Send) -> None:
 
 
 application = RequestMetrics(
-    DrainBody(
-        Routes(
-            Route(lambda scope: scope["type"] == "lifespan", _run_lifespan),
-            Route(lambda scope: scope["path"] in PATHS, mcp_app, "/mcp"),
-            Route(is_upload, receive_file, "/api/v1/uploads/<str:upload_id>/file"),
-            Route(is_import, ImportGate(django_app)),
-            Route(is_events, send_events, EVENTS),
-            Route(is_large_form, LargeForms(django_app, BodyLimit(django_app))),
-            Route(lambda scope: True, BodyLimit(django_app)),
+    RequestsPerAddress(
+        DrainBody(
+            Routes(
+                Route(lambda scope: scope["type"] == "lifespan", _run_lifespan),
+                Route(lambda scope: scope["path"] in PATHS, mcp_app, "/mcp"),
+                Route(is_upload, receive_file, "/api/v1/uploads/<str:upload_id>/file"),
+                Route(is_import, ImportGate(django_app)),
+                Route(is_events, send_events, EVENTS),
+                Route(is_large_form, BodyLimit(django_app, limit=MAX_BYTES, seconds=MAX_SEC)),
+                Route(takes_token, RestGate(django_app, slots)),
+                Route(lambda scope: True, BodyLimit(django_app)),
+            )
         )
     )
 )

@@ -1,43 +1,60 @@
 """Django spools a request's whole body before any view sees it; this stops what is too large."""
 
+from asgiref.sync import ThreadSensitiveContext
+
+from console.sessions import person_of
 from knowledge.api import asgi
-from knowledge.api.asgi import App, Message, Receive, Send
+from knowledge.api.asgi import App, Message, Receive, Send, SpooledBody
+from knowledge.api.upload_app import in_thread, send_error
+from knowledge.errors import InvalidInput, PayloadTooLarge
 
 
 class BodyLimit:
-    """Answers 413 in the envelope of every other error, having read no more than the limit."""
+    """Takes a large body of people who are signed in, and a small one of anybody.
 
-    def __init__(self, app: App, *, limit: int = asgi.MAX_BODY) -> None:
+    Answers 413 in the envelope of every other error, having read no more than the limit.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        limit: int = asgi.MAX_BODY,
+        strangers_limit: int = asgi.SMALL_BODY,
+        seconds: int = asgi.BODY_SEC,
+    ) -> None:
         self.app = app
         self.limit = limit
+        self.strangers_limit = strangers_limit
+        self.seconds = seconds
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or not asgi.has_body(scope):
             await self.app(scope, receive, send)
             return
+        limit = await self._limit_for(scope)
         try:
-            body = await asgi.read_whole(scope, receive, max_bytes=self.limit)
+            body = await SpooledBody.read(scope, receive, max_bytes=limit, seconds=self.seconds)
         except asgi.TooLarge:
-            await self._refuse(scope, send)
+            told = f"The body may have at most {limit:,} bytes."
+            if limit < self.limit:
+                told = f"Without signing in, a body may have at most {limit:,} bytes."
+            await send_error(PayloadTooLarge(told, max_bytes=limit), scope, send)
+        except asgi.TooSlow as error:
+            await send_error(InvalidInput(str(error), field="body"), scope, send)
         except asgi.ClientLeft:
             return
         else:
-            await self.app(_with_length(scope, len(body)), asgi.replay(body, receive), send)
+            try:
+                body.set_length(scope)
+                await self.app(scope, body.replay(receive), send)
+            finally:
+                body.close()
 
-    async def _refuse(self, scope: Message, send: Send) -> None:
-        request_id = asgi.request_id_for(asgi.headers_of(scope).get("x-request-id", ""))
-        body = {
-            "error": "payload_too_large",
-            "message": f"The body may have at most {self.limit:,} bytes.",
-            "request_id": request_id,
-            "max_bytes": self.limit,
-        }
-        await asgi.send_json(send, 413, body, {"x-request-id": request_id})
-
-
-def _with_length(scope: Message, size: int) -> Message:
-    """Django REST framework takes a body without a Content-Length for none at all."""
-    if not size or b"content-length" in dict(scope["headers"]):
-        return scope
-    kept = [(name, value) for name, value in scope["headers"] if name != b"transfer-encoding"]
-    return {**scope, "headers": [*kept, (b"content-length", str(size).encode())]}
+    async def _limit_for(self, scope: Message) -> int:
+        length = asgi.declared_length(scope)
+        if length is not None and length <= self.strangers_limit:
+            return self.strangers_limit
+        async with ThreadSensitiveContext():
+            person_id = await in_thread(person_of, scope)
+        return self.strangers_limit if person_id is None else self.limit

@@ -2,11 +2,18 @@
 
 import asyncio
 import contextlib
+import ipaddress
+from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from time import perf_counter
 from typing import NamedTuple
 
-from knowledge.api.asgi import App, Message, Receive, Send, request_id_for
+from django.conf import settings
+
+from knowledge.api.asgi import App, Message, Receive, Send, has_body, request_id_for
+from knowledge.api.upload_app import send_error
+from knowledge.errors import Busy
 from knowledge.monitoring.logs import request_id
 from knowledge.monitoring.metrics import HTTP_REQUESTS, HTTP_SECONDS
 
@@ -50,6 +57,35 @@ class RequestMetrics:
             _count(scope, status, perf_counter() - started)
 
 
+class RequestsPerAddress:
+    """Refuses what one address asks beyond its share of requests in progress.
+
+    Behind a trusted proxy this is what connections are elsewhere; uvicorn has put the address that
+    the proxy forwards in the scope.
+    """
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self._in_progress: Counter[str] = Counter()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope.get("client"):
+            await self.app(scope, receive, send)
+            return
+        address = address_key(scope["client"][0])
+        if self._in_progress[address] >= settings.QUARRY_CONNECTIONS_PER_ADDRESS:
+            error = Busy("Too many requests of this address are in progress; try again shortly.")
+            await send_error(error, scope, send)
+            return
+        self._in_progress[address] += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._in_progress[address] -= 1
+            if not self._in_progress[address]:
+                del self._in_progress[address]
+
+
 class Route(NamedTuple):
     """An app, and which requests it answers."""
 
@@ -84,7 +120,7 @@ class DrainBody:
         self.app = app
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _has_body(scope):
+        if scope["type"] != "http" or not has_body(scope):
             await self.app(scope, receive, send)
             return
         exchange = _Exchange(scope, receive, send)
@@ -128,6 +164,20 @@ class _Exchange:
                     dropped += len((await self.receive()).get("body", b""))
 
 
+@lru_cache(maxsize=10_000)
+def address_key(address: str) -> str:
+    """One address of IPv4, or the network of 64 bits that one host of IPv6 may choose from."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
+
+
 def _give_id(scope: Message) -> str:
     """The caller's id or a new one, in the header where every app behind this looks for it."""
     others = [(name, value) for name, value in scope["headers"] if name != b"x-request-id"]
@@ -142,8 +192,3 @@ def _count(scope: Message, status: int, seconds: float) -> None:
     route = scope.get(ROUTE, "other")  # a static file, or an address that leads nowhere
     HTTP_REQUESTS.labels(method, route, str(status)).inc()
     HTTP_SECONDS.labels(method, route).observe(seconds)
-
-
-def _has_body(scope: Message) -> bool:
-    headers = dict(scope["headers"])
-    return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers

@@ -1,5 +1,6 @@
 """Typed reads of the environment, for settings.py and nobody else."""
 
+import ipaddress
 import os
 import secrets
 import sys
@@ -39,6 +40,22 @@ def number(name: str, default: int) -> int:
         raise ImproperlyConfigured(f"{name} must be a whole number; it is {value!r}.") from None
 
 
+def number_from(name: str, default: int, *, least: int = 1) -> int:
+    """A number that is not below the least."""
+    given = number(name, default)
+    if given < least:
+        raise ImproperlyConfigured(f"{name} must be at least {least}; it is {given}.")
+    return given
+
+
+def time_limit(name: str, default: float) -> float:
+    """Seconds, but not none at all."""
+    given = seconds(name, default)
+    if given <= 0:
+        raise ImproperlyConfigured(f"{name} must be more than 0 seconds.")
+    return given
+
+
 def seconds(name: str, default: float) -> float:
     value = text(name, str(default))
     try:
@@ -59,6 +76,19 @@ def one_of(name: str, allowed: tuple[str, ...], default: str) -> str:
 
 def words(name: str) -> list[str]:
     return [word.strip() for word in text(name).split(",") if word.strip()]
+
+
+def networks(name: str, default: list[str]) -> list[str]:
+    """Addresses and networks, such as 10.0.0.0/8; `none` is none of them."""
+    given = words(name) or default
+    if given == ["none"]:
+        return []
+    for network in given:
+        try:
+            ipaddress.ip_network(network)
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name}: {error}.") from None
+    return given
 
 
 def parse_with(name: str, parse: Callable[[str], T]) -> T:

@@ -108,9 +108,10 @@ DATABASES = {
         "CONN_HEALTH_CHECKS": False,  # the backend checks what it takes from the pool
     }
 }
+QUARRY_DB_POOL = env.number_from("QUARRY_DB_POOL", 16, least=8)
 DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
     "min_size": 0,
-    "max_size": env.number("QUARRY_DB_POOL", 16),
+    "max_size": QUARRY_DB_POOL,
     "timeout": 10,
 }
 
@@ -267,7 +268,22 @@ QUARRY_METRICS_TOKEN = env.text("QUARRY_METRICS_TOKEN")
 
 QUARRY_TOKEN = env.text("QUARRY_TOKEN")
 MCP_ALLOWED_HOSTS = ALLOWED_HOSTS
-MCP_THREADS = env.number("QUARRY_MCP_THREADS", 6)
+
+# Fairness: how much of the server one caller may hold ---------------------------------------
+
+# Of the connections four are kept for looking up tokens, health checks and pages; the others are
+# for calls that read and calls that write, in halves, so that neither waits for the other.
+CALLS_AT_ONCE = (QUARRY_DB_POOL - 4) // 2
+MCP_THREADS = 2 * CALLS_AT_ONCE
+QUARRY_CALLS_PER_OWNER = env.number_from("QUARRY_CALLS_PER_OWNER", max(1, CALLS_AT_ONCE - 2))
+QUARRY_CALLS_PER_TOKEN = env.number_from("QUARRY_CALLS_PER_TOKEN", max(1, CALLS_AT_ONCE - 3))
+QUARRY_BUSY_WAIT_SEC = env.seconds("QUARRY_BUSY_WAIT_SEC", 5)
+QUARRY_TRUSTED_PROXIES = env.networks("QUARRY_TRUSTED_PROXIES", ["127.0.0.1", "::1"])
+QUARRY_CONNECTIONS = env.number_from("QUARRY_CONNECTIONS", 2_000)
+QUARRY_CONNECTIONS_PER_ADDRESS = env.number_from("QUARRY_CONNECTIONS_PER_ADDRESS", 256)
+QUARRY_HEADER_SEC = env.time_limit("QUARRY_HEADER_SEC", 10)
+QUARRY_BODY_SEC = env.time_limit("QUARRY_BODY_SEC", 30)
+QUARRY_ANSWER_SEC = env.time_limit("QUARRY_ANSWER_SEC", 30)
 
 # Safety ----------------------------------------------------------------------------------
 

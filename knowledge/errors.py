@@ -132,6 +132,15 @@ class RateLimited(QuarryError):
         self.retry_after_sec = retry_after_sec
 
 
+class Busy(QuarryError):
+    """Too many calls of this caller are in progress; the same call may go well in a moment."""
+
+    code = "busy"
+
+    def __init__(self, message: str, *, retry_after_sec: int = 1) -> None:
+        super().__init__(message, retry_after_sec=retry_after_sec)
+
+
 class ProviderUnavailable(QuarryError):
     """A vendor or model that the ask needs did not answer, or is not configured."""
 

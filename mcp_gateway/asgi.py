@@ -15,11 +15,15 @@ from django.http.request import split_domain_port, validate_host
 
 from knowledge.api.asgi import (
     MAX_BODY,
+    SMALL_BODY,
     ClientLeft,
     Message,
     Receive,
     Send,
+    SpooledBody,
     TooLarge,
+    TooSlow,
+    declared_length,
     headers_of,
     read_whole,
     replay,
@@ -27,6 +31,7 @@ from knowledge.api.asgi import (
     send_json,
 )
 from knowledge.errors import (
+    Busy,
     CapabilityDenied,
     InternalError,
     InvalidInput,
@@ -39,6 +44,7 @@ from knowledge.errors import (
 )
 from mcp_gateway.identity import Caller, attach_caller
 from tokens.authentication import authenticate, secret_from_header
+from tokens.call_slots import CallSlots
 from tokens.models import Token
 from tokens.oauth.addresses import base_url, challenge
 
@@ -50,6 +56,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATHS = ("/mcp", "/mcp/")
+LOOKUP_THREADS = 2
 FRESH_SECONDS = 1
 """A body that takes longer to arrive has its token looked up again: it may be revoked by then."""
 
@@ -67,9 +74,10 @@ class Refusal(Exception):
 class McpApp:
     """The MCP endpoint. Serves between the start and the end of its `lifespan`."""
 
-    def __init__(self) -> None:
+    def __init__(self, slots: CallSlots | None = None) -> None:
+        self._slots = slots or CallSlots()
         self._sessions: StreamableHTTPSessionManager | None = None
-        self._threads: DatabaseThreads | None = None
+        self._lookups: DatabaseThreads | None = None
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
@@ -78,14 +86,17 @@ class McpApp:
         from mcp_gateway.server import http_sessions
 
         threads = DatabaseThreads(settings.MCP_THREADS)
-        sessions = http_sessions(threads, max_body=MAX_BODY)
+        # Apart, so that whoever calls is known at once, however long the calls of others take.
+        lookups = DatabaseThreads(LOOKUP_THREADS)
+        sessions = http_sessions(threads, self._slots, max_body=MAX_BODY)
         try:
             async with sessions.run():
-                self._sessions, self._threads = sessions, threads
+                self._sessions, self._lookups = sessions, lookups
                 yield
         finally:
-            self._sessions = self._threads = None
+            self._sessions = self._lookups = None
             threads.close()
+            lookups.close()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -94,7 +105,7 @@ class McpApp:
             await self._serve(scope, receive, send)
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
-        if self._sessions is None or self._threads is None:
+        if self._sessions is None or self._lookups is None:
             raise RuntimeError("McpApp serves only within its lifespan().")
         headers = headers_of(scope)
         request_id = request_id_for(headers.get("x-request-id", ""))
@@ -102,11 +113,11 @@ class McpApp:
         try:
             _refuse_elsewhere(scope, headers)
             base = base_url(scope.get("scheme", "http"), headers.get("host", ""))
-            secret, token = await _look_up_token(base, headers, self._threads)
+            secret, token = await _look_up_token(base, headers, self._lookups)
             looked_up = monotonic()
-            body = await read_whole(scope, receive, max_bytes=MAX_BODY)
+            body = await self._read_body(scope, receive, token)
             if monotonic() - looked_up > FRESH_SECONDS:
-                secret, token = await _look_up_token(base, headers, self._threads)
+                secret, token = await _look_up_token(base, headers, self._lookups)
             _ask_for_more(base, token, body)
         except Refusal as refusal:
             await _refuse(refusal, request_id, send)
@@ -114,10 +125,27 @@ class McpApp:
         except TooLarge:
             await _refuse(_too_large(), request_id, send)
             return
+        except Busy as error:
+            told = str(error.details["retry_after_sec"])
+            await _refuse(Refusal(429, error, retry_after=told), request_id, send)
+            return
+        except TooSlow as slow:
+            await _refuse(Refusal(408, InvalidInput(str(slow))), request_id, send)
+            return
         except ClientLeft:
             return
         attach_caller(scope, Caller(secret, edge="mcp", request_id=request_id, token=token))
         await self._sessions.handle_request(scope, replay(body, receive), send)
+
+    async def _read_body(self, scope: Message, receive: Receive, token: Token) -> bytes:
+        if (declared_length(scope) or MAX_BODY) <= SMALL_BODY:
+            return await read_whole(scope, receive, max_bytes=MAX_BODY)
+        async with self._slots.bodies.hold(token):
+            body = await SpooledBody.read(scope, receive, max_bytes=MAX_BODY)
+        try:
+            return body.content()
+        finally:
+            body.close()
 
 
 async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:

@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,11 +21,13 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from knowledge.asks import Ask
 from knowledge.errors import InternalError, InvalidInput, ProviderUnavailable, QuarryError
 from knowledge.progress import STEPS, Listener, report_to
 from mcp_gateway.errors import json_rpc
 from mcp_gateway.identity import Caller
 from mcp_gateway.tool_table import SECONDS
+from tokens.call_slots import CallSlots
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,29 +50,41 @@ _here = threading.local()
 class Dispatcher:
     """Takes calls off the event loop: each to a thread, in its time, as its caller."""
 
-    def __init__(self, threads: "DatabaseThreads", caller_of: CallerOf) -> None:
+    def __init__(
+        self, threads: "DatabaseThreads", caller_of: CallerOf, slots: CallSlots | None = None
+    ) -> None:
         self._threads = threads
         self._caller_of = caller_of
+        self._slots = slots
 
     def handler(
         self,
         work: Work[ParamsT, T],
         *,
         seconds: Callable[[ParamsT], float] = lambda params: SECONDS,
+        ask: Callable[[ParamsT], Ask | None] = lambda params: None,
         as_error: Callable[[QuarryError, ParamsT], MCPError] = lambda error, _: json_rpc(error),
     ) -> Handler[ParamsT, T]:
         """The work as the SDK calls it. A caller that leaves, or its time running out, stops it."""
 
         async def handle(context: Context, params: ParamsT) -> T:
             limit = seconds(params)
+            caller = self._caller_of(context)
             with _errors_as(lambda error: as_error(error, params)):
-                try:
-                    with anyio.fail_after(limit), report_to(_listener_for(context)):
-                        return await self._threads.run(work, self._caller_of(context), params)
-                except TimeoutError:
-                    raise _too_slow(limit) from None
+                async with self._place(caller, ask(params)):
+                    try:
+                        with anyio.fail_after(limit), report_to(_listener_for(context)):
+                            return await self._threads.run(work, caller, params)
+                    except TimeoutError:
+                        raise _too_slow(limit) from None
 
         return handle
+
+    def _place(self, caller: Caller, ask: Ask | None) -> AbstractAsyncContextManager[None]:
+        """A place among those that run at once; over stdio there is one caller, and no bound."""
+        if self._slots is None or caller.token is None:
+            return nullcontext()
+        return self._slots.lane_of(ask).hold(caller.token)
 
 
 class DatabaseThreads:

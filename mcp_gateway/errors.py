@@ -27,6 +27,7 @@ JSON_RPC_CODES = {
     "unsupported_media": INVALID_PARAMS,
     "ingest_failed": INTERNAL_ERROR,
     "rate_limited": RATE_LIMITED,
+    "busy": RATE_LIMITED,
     "provider_unavailable": INTERNAL_ERROR,
     "internal_error": INTERNAL_ERROR,
 }

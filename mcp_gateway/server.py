@@ -17,7 +17,8 @@ from mcp_gateway.dispatch import (
 )
 from mcp_gateway.errors import resource_error
 from mcp_gateway.identity import Caller, caller_of_scope
-from mcp_gateway.tool_table import seconds_for, tool_input_schema
+from mcp_gateway.tool_table import ask_of_tool, seconds_for, tool_input_schema
+from tokens.call_slots import CallSlots
 
 INSTRUCTIONS = (
     "Quarry is a knowledge base of documents, memory and skills that people and agents have put "
@@ -31,9 +32,11 @@ INSTRUCTIONS = (
 )
 
 
-def http_sessions(threads: DatabaseThreads, *, max_body: int) -> StreamableHTTPSessionManager:
+def http_sessions(
+    threads: DatabaseThreads, slots: CallSlots, *, max_body: int
+) -> StreamableHTTPSessionManager:
     """Serves each HTTP request by itself, in whichever protocol revision it speaks."""
-    server = build_server(threads, _caller_by_http)
+    server = build_server(threads, _caller_by_http, slots)
     return StreamableHTTPSessionManager(
         server, stateless=True, json_response=False, max_request_body_size=max_body
     )
@@ -51,9 +54,11 @@ async def serve_stdio(secret: str) -> None:
         threads.close()
 
 
-def build_server(threads: DatabaseThreads, caller_of: CallerOf) -> Server[Any]:
+def build_server(
+    threads: DatabaseThreads, caller_of: CallerOf, slots: CallSlots | None = None
+) -> Server[Any]:
     """The server for one transport, which knows how its callers make themselves known."""
-    run = Dispatcher(threads, caller_of).handler
+    run = Dispatcher(threads, caller_of, slots).handler
     server: Server[Any] = Server(
         "quarry",
         title="Quarry",
@@ -61,7 +66,11 @@ def build_server(threads: DatabaseThreads, caller_of: CallerOf) -> Server[Any]:
         instructions=INSTRUCTIONS,
         get_tool_input_schema=tool_input_schema,
         on_list_tools=run(calls.list_tools),
-        on_call_tool=run(calls.answer_tool_call, seconds=lambda params: seconds_for(params.name)),
+        on_call_tool=run(
+            calls.answer_tool_call,
+            seconds=lambda params: seconds_for(params.name),
+            ask=lambda params: ask_of_tool(params.name),
+        ),
         on_list_resources=run(calls.list_resources),
         on_list_resource_templates=run(calls.list_resource_templates),
         on_read_resource=run(calls.read_resource, as_error=resource_error),

@@ -168,6 +168,11 @@ def seconds_for(name: str) -> int:
     return max((tool.seconds for tool in tools_named(name)), default=SECONDS)
 
 
+def ask_of_tool(name: str) -> Ask | None:
+    """What a call of that tool asks for; None if there is no such tool."""
+    return next((tool.ask for tool in tools_named(name)), None)
+
+
 def tool_input_schema(name: str) -> Mapping[str, Any] | None:
     named = tools_named(name)
     return named[0].definition.input_schema if named else None

@@ -44,6 +44,8 @@ def secret_from_header(header: str | None) -> str:
     if not header:
         TOKENS_REFUSED.labels("missing").inc()
         raise MissingToken("Send a token in the header `Authorization: Bearer qry_…`.")
+    if "," in header:
+        raise _count_refusal("malformed", "Send one Authorization header, with one token.")
     scheme, _, secret = header.strip().partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():
         raise _count_refusal("malformed", "The Authorization header must read `Bearer qry_…`.")

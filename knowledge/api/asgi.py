@@ -3,8 +3,10 @@
 import asyncio
 import json
 import re
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import IO, Any
 from uuid import uuid4
 
 Message = MutableMapping[str, Any]
@@ -14,6 +16,10 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 # A text of 500,000 characters, each escaped to twelve bytes of JSON, and room to spare.
 MAX_BODY = 8 * 1024 * 1024
+SMALL_BODY = 64 * 1024
+"""What is kept in memory of a body, and all that is taken of a caller who is not known."""
+BODY_SEC = 300
+"""How long a body may take in all: 8 MB at 28 kB a second."""
 SILENCE_SEC = 60
 """How long a sender of a file or an archive may send nothing."""
 
@@ -26,6 +32,10 @@ class TooLarge(Exception):
 
 class FellSilent(Exception):
     """Nothing came for too long."""
+
+
+class TooSlow(Exception):
+    """The body took too long in all."""
 
 
 class ClientLeft(Exception):
@@ -61,6 +71,81 @@ async def read_whole(scope: Message, receive: Receive, *, max_bytes: int) -> byt
     return b"".join([piece async for piece in read_pieces(receive, max_bytes=max_bytes)])
 
 
+def declared_length(scope: Message) -> int | None:
+    """How long the body is to be; None where nothing is said, as with chunks."""
+    given = headers_of(scope)
+    declared = given.get("content-length", "")
+    if "transfer-encoding" in given:
+        return None
+    return int(declared) if declared.isdecimal() else 0
+
+
+def has_body(scope: Message) -> bool:
+    return declared_length(scope) != 0
+
+
+@dataclass(slots=True)
+class SpooledBody:
+    """A body that has arrived: in memory if it is small, else in a file that goes with it."""
+
+    size: int = 0
+    _file: "IO[bytes]" = field(
+        default_factory=lambda: tempfile.SpooledTemporaryFile(max_size=SMALL_BODY)  # noqa: SIM115
+    )
+
+    @classmethod
+    async def read(
+        cls, scope: Message, receive: Receive, *, max_bytes: int, seconds: int = BODY_SEC
+    ) -> "SpooledBody":
+        """The whole body; one that is declared to be too large is not read at all."""
+        if (declared_length(scope) or 0) > max_bytes:
+            raise TooLarge
+        body = cls()
+        try:
+            async with asyncio.timeout(seconds):
+                async for piece in read_pieces(receive, max_bytes=max_bytes):
+                    body._file.write(piece)
+                    body.size += len(piece)
+        except TimeoutError:
+            body.close()
+            raise TooSlow(f"The body took longer than {seconds} seconds; send less.") from None
+        except BaseException:
+            body.close()
+            raise
+        body._file.seek(0)
+        return body
+
+    def set_length(self, scope: Message) -> None:
+        """Give the request the length that its body has: Django takes one without for empty."""
+        replaced = (b"transfer-encoding", b"content-length")
+        kept = [(name, value) for name, value in scope["headers"] if name not in replaced]
+        # In place: what Django notes in the scope is read by the apps before it.
+        scope["headers"] = [*kept, (b"content-length", str(self.size).encode())]
+
+    def replay(self, receive: Receive) -> Receive:
+        """Hand on what was read, then whatever comes after it, such as the client leaving."""
+        left = self.size
+        is_whole = False
+
+        async def receive_replay() -> Message:
+            nonlocal left, is_whole
+            if is_whole:
+                return await receive()
+            piece = self._file.read(SMALL_BODY)
+            left -= len(piece)
+            is_whole = left <= 0
+            return {"type": "http.request", "body": piece, "more_body": not is_whole}
+
+        return receive_replay
+
+    def content(self) -> bytes:
+        """All of it."""
+        return self._file.read()
+
+    def close(self) -> None:
+        self._file.close()
+
+
 def replay(body: bytes, receive: Receive) -> Receive:
     """Hand on what was read, then whatever comes after it, such as the client leaving."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
@@ -83,7 +168,13 @@ async def send_json(
 
 
 def headers_of(scope: Message) -> dict[str, str]:
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    """The headers by name; of a name that comes twice the values joined, as Django joins them."""
+    found: dict[str, str] = {}
+    for raw_name, raw_value in scope["headers"]:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+        separator = "; " if name == "cookie" else ","
+        found[name] = f"{found[name]}{separator}{value}" if name in found else value
+    return found
 
 
 def request_id_for(given: str) -> str:

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -40,6 +40,7 @@ STATUSES = {
     "unsupported_media": 415,
     "ingest_failed": 422,
     "rate_limited": 429,
+    "busy": 429,
     "provider_unavailable": 503,
     "internal_error": 500,
 }
@@ -79,6 +80,8 @@ def _translate(error: Exception, view: Any) -> tuple[QuarryError, int, dict[str,
         error = not_found("thing")
     if isinstance(error, RequestDataTooBig):
         error = PayloadTooLarge("The body is too large; send less at a time.")
+    elif isinstance(error, SuspiciousOperation):  # such as more parameters than are read
+        error = InvalidInput(str(error) or "This request cannot be read.", field="query")
     if isinstance(error, PermissionDenied):
         error = CapabilityDenied(f"Refused: {error}")
     if not isinstance(error, QuarryError):

@@ -4,7 +4,6 @@ Django spools a body whole before any view can ask for a token.
 """
 
 from io import BytesIO
-from types import SimpleNamespace
 
 from asgiref.sync import ThreadSensitiveContext
 from django.core.handlers.asgi import ASGIRequest
@@ -18,13 +17,10 @@ from knowledge.api.asgi import (
     Receive,
     Send,
     TooLarge,
-    headers_of,
     read_pieces,
-    request_id_for,
 )
-from knowledge.api.errors import answer_error
 from knowledge.api.exchange import ImportView, too_large
-from knowledge.api.upload_app import in_thread, send_answer
+from knowledge.api.upload_app import in_thread, send_error
 from knowledge.errors import InvalidInput, QuarryError
 from knowledge.ingest import uploads
 
@@ -47,12 +43,12 @@ class ImportGate:
         async with ThreadSensitiveContext():
             is_welcome = await in_thread(_is_welcome, scope)
         if not is_welcome:
-            await self.app(scope, _receive_empty_body(receive), send)
+            await self.app(scope, receive_empty_body(receive), send)
             return
         body = LimitedBody(receive, max_bytes=uploads.max_bytes(), too_large=too_large())
         await self.app(scope, body.next, send)
         if body.refusal:
-            await refuse(body.refusal, scope, send)
+            await send_error(body.refusal, scope, send)
 
 
 def _is_welcome(scope: Message) -> bool:
@@ -65,7 +61,7 @@ def _is_welcome(scope: Message) -> bool:
     return True
 
 
-def _receive_empty_body(receive: Receive) -> Receive:
+def receive_empty_body(receive: Receive) -> Receive:
     """No body, so that the view refuses at once, with all that its refusals carry."""
     is_given = False
 
@@ -112,10 +108,3 @@ class LimitedBody:
             self._is_whole = piece is None
             return {"type": "http.request", "body": piece or b"", "more_body": not self._is_whole}
         return {"type": "http.disconnect"}
-
-
-async def refuse(error: QuarryError, scope: Message, send: Send) -> None:
-    """Answer in the usual envelope."""
-    request_id = request_id_for(headers_of(scope).get("x-request-id", ""))
-    answer = answer_error(error, {"request": SimpleNamespace(request_id=request_id)})
-    await send_answer(answer, request_id, send)

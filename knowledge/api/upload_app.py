@@ -55,7 +55,8 @@ async def receive_file(scope: Message, receive: Receive, send: Send) -> None:
         except ClientLeft:
             return
         except Exception as error:
-            answer = answer_error(error, {"request": SimpleNamespace(request_id=request_id)})
+            await send_error(error, scope, send)
+            return
     await send_answer(answer, request_id, send)
 
 
@@ -120,8 +121,17 @@ def _run(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         close_old_connections()
 
 
+async def send_error(error: Exception, scope: Message, send: Send) -> None:
+    """Answer in the usual envelope, from an app that stands before or beside Django."""
+    request_id = request_id_for(headers_of(scope).get("x-request-id", ""))
+    answer = answer_error(error, {"request": SimpleNamespace(request_id=request_id)})
+    await send_answer(answer, request_id, send)
+
+
 async def send_answer(answer: Response, request_id: str, send: Send) -> None:
     headers = {"x-request-id": request_id}
     if answer.status_code == 405:
         headers["allow"] = "PUT"
+    if "Retry-After" in answer.headers:
+        headers["retry-after"] = answer.headers["Retry-After"]
     await send_json(send, answer.status_code, answer.data, headers)

@@ -2,20 +2,18 @@
 
 import json
 import socket
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
 from typing import Any
 
 import pytest
-import uvicorn
 
 from config import entry
 from config.body_limit import BodyLimit
 from config.entry import DrainBody
 from knowledge.api.asgi import Message, Receive, Send
+from tests.support.asgi_server import serve_app
 
 LIMIT = 100_000
 LARGE = 20 * 1024 * 1024
@@ -45,19 +43,9 @@ def connection(address: tuple[str, int]) -> Iterator[HTTPConnection]:
 
 @pytest.fixture(params=["httptools", "h11"])
 def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
-    app: Any = DrainBody(BodyLimit(tell_body, limit=LIMIT))
-    config = uvicorn.Config(app, port=0, http=request.param, lifespan="off", log_config=None)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    deadline = time.monotonic() + DEADLINE
-    while not server.started:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    host, port = server.servers[0].sockets[0].getsockname()
-    yield host, port
-    server.should_exit = True
-    thread.join(DEADLINE)
+    app: Any = DrainBody(BodyLimit(tell_body, limit=LIMIT, strangers_limit=LIMIT))
+    with serve_app(app, http=request.param, lifespan="off") as address:
+        yield address
 
 
 def pieces(size: int) -> Iterator[bytes]:

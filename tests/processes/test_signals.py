@@ -60,6 +60,25 @@ def test_an_interrupt_while_it_prepares_is_no_error(empty_home: Path) -> None:
     assert (quarry.said.endswith("Stopped.\n"), quarry.complained) == (True, "")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_stops_from_its_first_line_on_also_where_a_script_had_interrupts_ignored(
+    empty_home: Path, number: int
+) -> None:
+    quarry = Quarry(empty_home, ignores_interrupts=True)
+    eventually(lambda: not command_line(quarry.process.pid).startswith(b"sh\0"))
+    eventually(lambda: not ignores_interrupts(quarry.process.pid))
+    assert not (empty_home / "secret_key").exists(), "Settings were read before."
+    quarry.stop(number)
+    assert quarry.process.returncode in (130, -signal.SIGTERM)
+    assert (quarry.said, quarry.complained) == ("", "")
+
+
+def ignores_interrupts(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/status").read_text()
+    [mask] = re.findall(r"^SigIgn:\s+(\w+)$", status, re.MULTILINE)
+    return bool(int(mask, 16) & 1 << (signal.SIGINT - 1))
+
+
 @pytest.mark.parametrize("port", ["taken", "99999"])
 def test_a_port_that_cannot_be_used_is_told_in_a_line_before_anything_is_set_up(
     empty_home: Path, port: str

@@ -22,6 +22,8 @@ from tests.support.up import REPOSITORY, folder_of
 from tests.support.waiting import DEADLINE, eventually
 
 MANAGE = [sys.executable, str(REPOSITORY / "manage.py")]
+STOP_SEC = 60
+"""Seconds until a process that was told to stop is killed: many times what it needs."""
 OURS = ("QUARRY_", "VOYAGE_", "DATABASE_URL", "REDIS_URL")
 
 
@@ -33,11 +35,15 @@ class Quarry:
     process: subprocess.Popen[str] = field(init=False)
     settings: dict[str, str] = field(default_factory=dict, kw_only=True)
     options: tuple[str, ...] = field(default=(), kw_only=True)
+    ignores_interrupts: bool = field(default=False, kw_only=True)
+    """Whether it starts as in the background of a script, with SIGINT ignored."""
 
     def __post_init__(self) -> None:
         self.home.mkdir(exist_ok=True)
         with (self.home / "out").open("w") as out, (self.home / "err").open("w") as err:
             command = [*MANAGE, "up", "--port", "0", *self.options]
+            if self.ignores_interrupts:
+                command = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", *command]
             self.process = subprocess.Popen(
                 command, env=self.environment, stdout=out, stderr=err, text=True
             )
@@ -65,7 +71,12 @@ class Quarry:
 
     def stop(self, number: int) -> None:
         self.process.send_signal(number)
-        self.process.wait(DEADLINE)
+        try:
+            self.process.wait(STOP_SEC)
+        except subprocess.TimeoutExpired:
+            self.process.kill()  # or its Postgres, and whoever waits for that, would go on for ever
+            self.process.wait(STOP_SEC)
+            raise AssertionError(f"It did not stop at signal {number}.") from None
 
     def kill(self) -> None:
         self.stop(signal.SIGKILL)

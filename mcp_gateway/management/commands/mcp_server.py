@@ -43,8 +43,11 @@ class Command(BaseCommand):
             host=host,
             port=port,
             lifespan="on",
-            ws="none",
             log_config=None,
+            http="config.connections:LimitedProtocol",
+            ws="none",
+            forwarded_allow_ips=settings.QUARRY_TRUSTED_PROXIES,
+            server_header=False,
         )
 
 

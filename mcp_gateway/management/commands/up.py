@@ -38,11 +38,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         host = options["host"]
-        listener = _listen(host, options["port"])
-        share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
         worker = None if options["no_worker"] else WorkerProcess()
         try:
             with _remembering_interrupts():
+                listener = _listen(host, options["port"])
+                share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
                 self._prepare()
             if worker:
                 worker.start()
@@ -81,6 +81,9 @@ class Command(BaseCommand):
             access_log=False,
             lifespan="on",
             timeout_graceful_shutdown=10,
+            http="config.connections:LimitedProtocol",
+            ws="none",
+            forwarded_allow_ips=settings.QUARRY_TRUSTED_PROXIES,
             server_header=False,
         )
         server = uvicorn.Server(config)
