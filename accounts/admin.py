@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.views.generic import RedirectView
 from oauth2_provider import models as oauth
 
 from accounts.invitations import LIVES_DAYS, MOST_DAYS, invite, mail_link
@@ -28,8 +29,11 @@ for model in (
     if admin.site.is_registered(model):
         admin.site.unregister(model)
 
-# One way in, with its limits and second factors, for the admin too.
+# One way in and one form for a new password, with their limits, for the admin too.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+admin.site.password_change = RedirectView.as_view(  # type: ignore[method-assign]
+    pattern_name="account_change_password"
+)
 
 
 class InviteForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -23,6 +23,7 @@ from knowledge.ingest.items import index_text
 from knowledge.ledger import changes
 from knowledge.models import (
     MEMORY_TYPES,
+    REGISTRY_TYPES,
     UNIT_TYPES,
     Filing,
     Folder,
@@ -228,7 +229,8 @@ def _map_project(item: Item, projects: dict[str, str]) -> None:
 def _show(access: Access, item: Item, admission: Admission) -> None:
     """The exported visibility, if there are no findings and no other owner has the same id."""
     item.suspicions = admission.suspicions
-    item.visibility = admission.visibility(item.visibility)
+    is_shared = item.type in REGISTRY_TYPES
+    item.visibility = admission.visibility(item.visibility) if is_shared else Visibility.PRIVATE
     unit_id = item.attributes.get("unit_id") if item.type in UNIT_TYPES else None
     if unit_id and item.visibility != Visibility.PRIVATE:
         same = Item.objects.offered_to(access).filter(type__in=UNIT_TYPES)

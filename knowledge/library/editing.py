@@ -60,6 +60,7 @@ def update_item(
         raise InvalidInput("A kb_only token keeps items in the knowledge base.", field="in_kb")
     fields = changes.checked_fields()
     seen = visible_item(access, item_id)
+    _refuse_sharing(seen, fields)
     shown = _to_be_shown(seen, fields)
     found = _screen_changes(seen, fields)
     ready = None
@@ -79,6 +80,18 @@ def update_item(
         if not found.is_whole:
             actors.screen_the_rest(item, found)
     return visible_item(access, item_id)
+
+
+def _refuse_sharing(item: Item, fields: Mapping[str, Any]) -> None:
+    """Refuse to show to others what nobody else ever sees: all but skills and knowledge units."""
+    asked = fields.get("visibility", Visibility.PRIVATE)
+    if asked != Visibility.PRIVATE and item.type not in REGISTRY_TYPES:
+        raise InvalidInput(
+            f"An item of the type {item.type} is always private; only skills and knowledge units "
+            "are shared. Leave visibility out.",
+            field="visibility",
+            allowed=[Visibility.PRIVATE.value],
+        )
 
 
 def _screen_changes(item: Item, fields: Mapping[str, Any]) -> ScreeningResult:

@@ -164,11 +164,18 @@ def set_fields(item: Item, fields: Mapping[str, Any], ready: Prepared | None) ->
 
 @transaction.atomic
 def delete_item(access: Access, item_id: UUID, *, expect: Expectation = accept_any_version) -> None:
-    """Delete an item with its chunks, and its content unless others share it."""
+    """Delete an item with its chunks, and its content unless others share it.
+
+    One that is also filed out of the caller's reach only leaves the folders within it.
+    """
     access.require(Capability.WRITE)
     item = _lock_with_content(access, item_id)
     expect(item)
-    _delete(access, item)
+    within_reach = [filing.pk for filing in item.seen_filings]
+    if item.filings.exclude(pk__in=within_reach).exists():
+        _unfile(access, item, item.seen_filings)
+    else:
+        _delete(access, item)
 
 
 @transaction.atomic
@@ -205,8 +212,7 @@ def unfile_item(access: Access, item_id: UUID, folder_id: UUID) -> None:
     access.require(Capability.WRITE)
     item = visible_item(access, item_id, for_update=True)
     folder = _visible_folder(access, folder_id)
-    record.item_unfiled(access, item, [f for f in item.seen_filings if f.folder_id == folder.pk])
-    Filing.objects.visible_to(access).filter(item=item, folder=folder).delete()
+    _unfile(access, item, [f for f in item.seen_filings if f.folder_id == folder.pk])
 
 
 def list_folders(access: Access) -> list[Folder]:
@@ -227,8 +233,9 @@ def create_folder(access: Access, name: str) -> Folder:
 
 
 def rename_folder(access: Access, folder_id: UUID, name: str) -> Folder:
-    """Give a folder another name."""
+    """Give a folder another name; a scoped token may not, for a taken name tells of hidden ones."""
     access.require(Capability.WRITE)
+    access.require_whole_library()
     name = clean_line(name, field="name", longest=MAX_FOLDER_NAME)
     with refuse_taken_name("folder"):
         folder = _visible_folder(access, folder_id, for_update=True)
@@ -352,6 +359,13 @@ def _with_counts(folders: FolderQuerySet, access: Access) -> FolderQuerySet:
         item_count=Count("filings", filter=seen),
         last_added_at=Max("filings__filed_at", filter=seen),
     )
+
+
+def _unfile(access: Access, item: Item, filings: Collection[Filing]) -> None:
+    """Take a locked item out of folders within the caller's reach."""
+    record.item_unfiled(access, item, filings)
+    named = [filing.pk for filing in filings]
+    Filing.objects.visible_to(access).filter(pk__in=named).delete()
 
 
 def _delete(access: Access, item: Item) -> None:

@@ -220,10 +220,16 @@ class ProviderQuerySet(models.QuerySet["Provider"]):
         return self.filter(owner_id=access.owner_id)
 
     def published_to(self, access: Access) -> Self:
-        """Its owner's own, and of others what they offer its organizations or the network."""
+        """Its own, and of others what they offer its organizations or the network.
+
+        A whole library has all of its owner's; what reaches some folders has that of its agent.
+        """
         colleagues = Group.user_set.through.objects.filter(group__user=access.owner_id)
+        own = Q(owner_id=access.owner_id)
+        if access.folder_ids is not None:
+            own &= Q(agent_id=access.agent_id)
         return self.filter(
-            Q(owner_id=access.owner_id)
+            own
             | Q(visibility=Visibility.NETWORK)
             | Q(visibility=Visibility.ORG, owner__in=colleagues.values("user_id"))
         )

@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.conf import settings
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import connection
@@ -169,6 +170,41 @@ def test_wrong_passwords_are_limited_by_address_and_recover(maya: User) -> None:
         assert sign_in(elsewhere, "maya", PASSWORD).status_code == 302
     with time_machine.travel(timezone.now() + timedelta(seconds=61), tick=True):
         assert sign_in(Client(), "maya", PASSWORD).status_code == 302
+
+
+def test_wrong_passwords_cost_little_at_every_page_that_asks_for_one(
+    maya: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever way a password comes in, at most eight for one account are looked at."""
+    checked: list[str] = []
+    verify = MD5PasswordHasher.verify
+
+    def verify_and_count(hasher: Any, password: str, encoded: str) -> bool:
+        checked.append(password)
+        return verify(hasher, password, encoded)
+
+    monkeypatch.setattr(MD5PasswordHasher, "verify", verify_and_count)
+    User.objects.filter(pk=maya.pk).update(is_staff=True, is_superuser=True)
+    forms = {
+        "/accounts/login/": {"login": "maya"},
+        "/admin/login/": {"username": "maya", "next": "/admin/"},
+    }
+    for number in range(60):
+        for address, form in forms.items():
+            answer = Client().post(address, {**form, "password": f"wrong-password-{number}"})
+            assert "_auth_user_id" not in answer.client.session
+    assert len(set(checked)) <= 8
+    # One's own password, typed again by whoever found an open session.
+    browser = browser_of(maya)
+    for address, name in (
+        ("/accounts/reauthenticate/", "password"),
+        ("/accounts/password/change/", "oldpassword"),
+        ("/admin/password_change/", "old_password"),
+    ):
+        checked.clear()
+        for number in range(30):
+            browser.post(address, {name: f"wrong-password-{number}"})
+        assert len(set(checked)) <= 10, address
 
 
 def test_every_process_counts_in_one_table(maya: User) -> None:

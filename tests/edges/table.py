@@ -317,6 +317,7 @@ ASKS: dict[str, Ask] = {
         covers=("rename_folder",),
         rest=in_folder("PATCH", "folders/{folder}", "B", name="Other"),
         writes=True,
+        refused=SCOPED,
         allowed=frozenset({"ok", "not_found"}),
     ),
     "delete a folder": Ask(

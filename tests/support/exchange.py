@@ -45,7 +45,7 @@ def fill(access: Access) -> dict[str, Item]:
         tags=["sea", "-1+1"],
     )
     library.file_item(access, note.pk, [research.pk, reading.pk])
-    changes = ItemChanges(title="../../Harbour at night: 夜の港", visibility="org", archived=True)
+    changes = ItemChanges(title="../../Harbour at night: 夜の港", archived=True)
     update_item(access, note.pk, changes)
     Item.objects.filter(pk=note.pk).update(
         attributes={"status": "draft", "weights": [1, 2.5, None], "nested": {"ü": "\u2028"}}

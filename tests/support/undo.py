@@ -152,7 +152,7 @@ def agents_hour(agent: Access, item: Callable[[str], Item], folder: Callable[[st
     mine = added(agent, "Mine", tags=["own"])
     file_item(agent, mine.pk, [new_shelf.pk, shelf.pk])
     update_item(agent, mine.pk, ItemChanges(title="Mine, renamed", archived=True))
-    update_item(agent, one.pk, ItemChanges(title="Spoilt", tags=["spam"], visibility="network"))
+    update_item(agent, one.pk, ItemChanges(title="Spoilt", tags=["spam"]))
     update_item(agent, one.pk, ItemChanges(title="Spoilt again"))
     update_item(agent, two.pk, ItemChanges(in_kb=False))
     file_item(agent, two.pk, [new_shelf.pk])

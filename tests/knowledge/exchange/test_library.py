@@ -282,6 +282,20 @@ def test_ids_that_another_owner_has_are_replaced_and_their_rows_are_not_touched(
     assert [{n: row[n] for n in same} for row in state_of(theirs).values()] == told
 
 
+def test_an_import_does_not_tell_whether_an_id_is_anybodys(library: Access, theirs: Access) -> None:
+    """A member's rows get the same ids whether the archive's are another's or nobody's."""
+    fill(library)
+    archive = exported(library)
+    imported(theirs, archive)
+    taken = exported(theirs)
+    wipe(theirs, shared=False)
+    wipe(library, shared=False)
+    imported(theirs, archive)
+    assert exported(theirs) == taken
+    foreign = {item["id"] for item in lines(archive, "items.jsonl")}
+    assert not foreign & {item["id"] for item in lines(taken, "items.jsonl")}
+
+
 def test_a_content_id_of_another_owner_does_not_give_its_text_away(
     library: Access, theirs: Access, add: Add
 ) -> None:
