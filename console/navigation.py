@@ -30,6 +30,7 @@ ENTRIES = (
     Entry("Registry", "console:registry", "registry", "r"),
     Entry("Ask", "console:ask", "ask", "k"),
     Entry("Connections", "console:connections", "connection", "c"),
+    Entry("Changes", "console:changes", "undo", "u"),
     Entry("Settings", "console:settings", "settings", ","),
 )
 STAND_INS = {"console:connections": "account_home"}
