@@ -3,12 +3,12 @@
 from datetime import timedelta
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from console.change_views import tell_undone
 from console.navigation import THEME_COOKIE, THEMES
 from console.pages import ConsoleView, page_before
 from knowledge.ledger.changes import KEPT_FOR
@@ -22,14 +22,7 @@ class UndoView(ConsoleView):
 
     def post(self, request: HttpRequest, action_id: UUID) -> HttpResponse:
         done = undo(self.person.pk, action_id, since=timezone.now() - KEPT_FOR)
-        if done.undone and not done.skipped:
-            self.tell("Undone.")
-        elif done.skipped:
-            reasons = "; ".join(f"{write.title}: {write.reason}" for write in done.skipped[:3])
-            left = f"{len(done.skipped)} could not be undone. {reasons}"
-            self.tell(left, level=messages.WARNING)
-        else:
-            self.tell("There is nothing left to undo.", level=messages.INFO)
+        tell_undone(self, done)
         return self.go(page_before(request))
 
 

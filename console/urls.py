@@ -1,6 +1,7 @@
 from django.urls import path
 
 from console import bring_urls
+from console.change_views import ChangesView, UndoChangeView
 from console.folder_views import FoldersView, FolderView
 from console.frame_views import UndoView, choose_theme
 from console.item_views import (
@@ -30,6 +31,8 @@ urlpatterns = [
     path("folders/", FoldersView.as_view(), name="folders"),
     path("folders/<uuid:folder_id>", FolderView.as_view(), name="folder"),
     *KNOWLEDGE,
+    path("changes/", ChangesView.as_view(), name="changes"),
+    path("changes/<int:change_id>/undo", UndoChangeView.as_view(), name="undo_change"),
     path("undo/<uuid:action_id>", UndoView.as_view(), name="undo"),
     path("theme", choose_theme, name="theme"),
     *bring_urls.urlpatterns,

@@ -63,6 +63,7 @@ class ImportOutput(serializers.Serializer[Any]):
     relations = serializers.IntegerField()
     versions = serializers.IntegerField(help_text="Of skills and knowledge units.")
     sources = serializers.IntegerField(help_text="Documentation sources.")
+    feeds = serializers.IntegerField(help_text="Feeds that are followed from now on.")
     highlights = serializers.IntegerField(help_text="Passages that a person marked.")
     saved_searches = serializers.IntegerField()
     skipped = serializers.IntegerField(help_text="Items that were there; they stay as they are.")

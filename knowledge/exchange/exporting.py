@@ -10,6 +10,7 @@ from django.db.models import Count, Model, QuerySet
 
 from knowledge.access import Access, Capability
 from knowledge.exchange import markdown_export
+from knowledge.exchange.feed_records import SETTLED, FeedRecord
 from knowledge.exchange.item_records import ItemRecord
 from knowledge.exchange.link_records import PageRecord, RelationRecord, SourceRecord, VersionRecord
 from knowledge.exchange.reading_records import (
@@ -20,6 +21,7 @@ from knowledge.exchange.reading_records import (
 from knowledge.exchange.records import ContentRecord, Counts, FolderRecord, Manifest
 from knowledge.models import (
     REGISTRY_TYPES,
+    Feed,
     Folder,
     Highlight,
     Item,
@@ -39,6 +41,7 @@ ITEMS = "items.jsonl"
 RELATIONS = "relations.jsonl"
 VERSIONS = "versions.jsonl"
 SOURCES = "sources.jsonl"
+FEEDS = "feeds.jsonl"
 HIGHLIGHTS = "highlights.jsonl"
 PROGRESS = "progress.jsonl"
 SAVED_SEARCHES = "saved_searches.jsonl"
@@ -87,6 +90,7 @@ class _Export:
         self._described = described.with_folders_for(access).with_attributes_for(access)
         self._relations = Relation.objects.visible_to(access)
         self._sources = Source.objects.visible_to(access)
+        self._feeds = Feed.objects.visible_to(access)
         folders = Folder.objects.visible_to(access).order_by("created_at", "pk")
         self._folders = [FolderRecord.of(folder) for folder in folders]
         self._names = {folder.id: folder.name for folder in self._folders}
@@ -104,6 +108,7 @@ class _Export:
         yield RELATIONS, self._relation_lines()
         yield VERSIONS, self._version_lines()
         yield SOURCES, self._source_lines()
+        yield FEEDS, self._feed_lines()
         yield HIGHLIGHTS, self._highlight_lines()
         yield PROGRESS, (ProgressRecord.of(each).line() for each in self._progress)
         yield SAVED_SEARCHES, (SavedSearchRecord.of(each).line() for each in self._searches)
@@ -146,6 +151,13 @@ class _Export:
             of_pages = self._items.filter(source_page__source=source)
             seen = set(of_pages.values_list("pk", flat=True))
             yield SourceRecord.of(source, [PageRecord.of(page, seen) for page in pages]).line()
+
+    def _feed_lines(self) -> Iterator[bytes]:
+        for feed in self._feeds.order_by("created_at", "pk"):
+            entries = list(feed.entries.filter(state__in=SETTLED).order_by("guid_hash"))
+            named = self._items.filter(pk__in={entry.item_id for entry in entries})
+            seen = set(named.values_list("pk", flat=True))
+            yield FeedRecord.of(feed, entries, seen).line()
 
     def _highlight_lines(self) -> Iterator[bytes]:
         noted = self._items.filter(noted_passages__isnull=False)

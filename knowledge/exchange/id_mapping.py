@@ -15,8 +15,10 @@ from uuid import UUID, uuid4, uuid5
 from django.contrib.auth.models import User
 from django.db.models import Model
 
+from knowledge.access import Access
 from knowledge.models import (
     Content,
+    Feed,
     Folder,
     Highlight,
     Item,
@@ -42,7 +44,7 @@ class Place:
 
 
 def places(
-    model: type[Folder | Item | Content | Relation | Source | Highlight | SavedSearch],
+    model: type[Folder | Item | Content | Relation | Source | Feed | Highlight | SavedSearch],
     owner_id: int,
     ids: Collection[UUID],
 ) -> dict[UUID, Place]:
@@ -92,6 +94,14 @@ def _mark(owner_id: int, body: bytes) -> bytes:
 
 def _digest(data: bytes, size: int) -> bytes:
     return blake2b(data, digest_size=size).digest()
+
+
+def items_here(access: Access, ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """What these items are here, as far as they are there."""
+    here = places(Item, access.owner_id, ids)
+    seen = Item.objects.visible_to(access).filter(pk__in=[place.id for place in here.values()])
+    there = set(seen.values_list("pk", flat=True))
+    return {pk: place.id for pk, place in here.items() if place.id in there}
 
 
 def date_rows(model: type[Row], field: str, rows: list[Row], dates: Sequence[datetime]) -> None:

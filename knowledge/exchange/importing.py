@@ -9,7 +9,7 @@ owner's own.
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import groupby, islice
 from typing import BinaryIO, TypeVar
@@ -18,10 +18,11 @@ from django.db import IntegrityError, connection
 from pydantic import ValidationError
 
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, InvalidInput, PayloadTooLarge
-from knowledge.exchange import item_restore, link_restore, reading_restore
+from knowledge.errors import Conflict, IngestFailed, InvalidInput, PayloadTooLarge
+from knowledge.exchange import feed_restore, item_restore, link_restore, reading_restore
 from knowledge.exchange.exporting import (
     CONTENTS,
+    FEEDS,
     FOLDERS,
     HIGHLIGHTS,
     ITEMS,
@@ -33,6 +34,7 @@ from knowledge.exchange.exporting import (
     VERSIONS,
     OnProgress,
 )
+from knowledge.exchange.feed_records import FeedRecord
 from knowledge.exchange.item_records import ItemRecord
 from knowledge.exchange.item_restore import Batch, FolderIds, Group
 from knowledge.exchange.link_records import RelationRecord, SourceRecord, VersionRecord
@@ -54,11 +56,12 @@ _LONGEST = {
     RELATIONS: 10_000,
     VERSIONS: 20_000_000,
     SOURCES: 20_000_000,
+    FEEDS: 20_000_000,
     HIGHLIGHTS: 100_000,
     PROGRESS: 10_000,
     SAVED_SEARCHES: 50_000,
 }
-"""With those that older archives lack; a skill has its files with it, a source all its pages."""
+"""With those that older archives lack; a skill has its files with it, a source its pages."""
 _ROOM, _SWELLING = 256_000_000, 100
 """What may always be inflated, and how many times the archive's own size."""
 _BATCH_ITEMS, _BATCH_CHARACTERS, _BATCH_RELATIONS = 50, 1_000_000, 500
@@ -85,12 +88,19 @@ class ImportReport:
     relations: int = 0
     versions: int = 0
     sources: int = 0
+    feeds: int = 0
     highlights: int = 0
     saved_searches: int = 0
     skipped: int = 0
     failed: int = 0
     problems: list[Problem] = field(default_factory=list)
     """The first of those that failed."""
+
+    @property
+    def has_new(self) -> bool:
+        """Whether anything came in."""
+        others = {"skipped", "failed", "problems"}
+        return any(getattr(self, each.name) for each in fields(self) if each.name not in others)
 
     def leave_out(self, file: str, line: int, message: str) -> None:
         self.failed += 1
@@ -287,6 +297,12 @@ def _links(access: Access, archive: Archive, folder_ids: FolderIds, report: Impo
                 report.sources += link_restore.restore_source(access, source, folder_ids)
         except InvalidInput as error:
             report.leave_out(SOURCES, line, error.message)
+    for line, feed in _numbered_records(archive, FEEDS, FeedRecord, report):
+        try:
+            with _integrity_error_as_conflict():
+                report.feeds += feed_restore.restore_feed(access, feed, folder_ids)
+        except (InvalidInput, IngestFailed) as error:
+            report.leave_out(FEEDS, line, error.message)
 
 
 def _reading(access: Access, archive: Archive, folder_ids: FolderIds, report: ImportReport) -> None:

@@ -3,7 +3,7 @@
 As with items, missing rows are created and existing rows stay as they are.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode
 from uuid import UUID
@@ -12,7 +12,7 @@ from django.db import transaction
 
 from knowledge.access import Access
 from knowledge.errors import QuarryError
-from knowledge.exchange.id_mapping import date_rows, places
+from knowledge.exchange.id_mapping import date_rows, items_here, places
 from knowledge.exchange.item_restore import FolderIds
 from knowledge.exchange.reading_records import (
     HighlightRecord,
@@ -20,7 +20,7 @@ from knowledge.exchange.reading_records import (
     SavedSearchRecord,
 )
 from knowledge.ledger import changes
-from knowledge.models import Highlight, Item, ReadingProgress, SavedSearch
+from knowledge.models import Highlight, ReadingProgress, SavedSearch
 from knowledge.reading.saved_searches import save_search
 
 Refuse: TypeAlias = Callable[[int, str], None]
@@ -36,7 +36,7 @@ def restore_highlights(
     """Mark passages of items that are there; how many marks are new."""
     records = [record for _, record in numbered]
     ends = {each.item_id for each in records} | {each.note_id for each in records if each.note_id}
-    items = _items_here(access, ends)
+    items = items_here(access, ends)
     here = places(Highlight, access.owner_id, [record.id for record in records])
     made: dict[UUID, tuple[Highlight, HighlightRecord]] = {}
     for line, record in numbered:
@@ -65,7 +65,7 @@ def restore_progress(
     access: Access, numbered: Sequence[tuple[int, ProgressRecord]], refuse: Refuse
 ) -> None:
     """How far items were read that nobody has opened here."""
-    items = _items_here(access, {record.item_id for _, record in numbered})
+    items = items_here(access, {record.item_id for _, record in numbered})
     rows = []
     for line, record in numbered:
         if record.item_id in items:
@@ -92,14 +92,6 @@ def restore_saved_search(
         return False, error.message
     date_rows(SavedSearch, "created_at", [saved], [record.created_at])
     return True, ""
-
-
-def _items_here(access: Access, ids: Collection[UUID]) -> dict[UUID, UUID]:
-    """What these items are here, as far as they are there."""
-    here = places(Item, access.owner_id, ids)
-    seen = Item.objects.visible_to(access).filter(pk__in=[place.id for place in here.values()])
-    there = set(seen.values_list("pk", flat=True))
-    return {pk: place.id for pk, place in here.items() if place.id in there}
 
 
 def _query_here(query: str, folder_ids: FolderIds) -> str:

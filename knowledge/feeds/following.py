@@ -88,7 +88,7 @@ def follow_feed(
     if folder_id:
         Folder.objects.visible_to(access).all_of([folder_id])
     refuse_followed(access, url)
-    found = find_feed(_clean_url(url))
+    found = find_feed(clean_feed_url(url))
     refuse_followed(access, found.url)
     title = " ".join(found.entries.title.split())[:MAX_TITLE] or found.url[:MAX_TITLE]
     with transaction.atomic():
@@ -120,7 +120,9 @@ def follow_feed(
 
 def refuse_followed(access: Access, url: str) -> None:
     """A feed is followed once; asked for again, say so before anything is fetched."""
-    followed = Feed.objects.visible_to(access).filter(key=canonical.key(_clean_url(url))).first()
+    followed = (
+        Feed.objects.visible_to(access).filter(key=canonical.key(clean_feed_url(url))).first()
+    )
     if followed is not None:
         raise Conflict(f"You follow this feed already, as {followed.title}.", reason="followed")
 
@@ -188,7 +190,8 @@ def add_entry(access: Access, feed_id: UUID, entry_id: int) -> None:
     send_job(actors.add_entries, str(feed.pk), owner_id=feed.owner_id)
 
 
-def _clean_url(url: str) -> str:
+def clean_feed_url(url: str) -> str:
+    """The address of a feed as it is kept."""
     url = clean_text(url, field="url", shortest=1, longest=MAX_PAGE_URL).strip()
     url = url if "://" in url else f"https://{url}"
     try:

@@ -40,9 +40,12 @@ MAX_LINKS = 500
 MAX_RUNNING = 5
 READ_SEC, READ_MB = 60, 1_500
 ROWS_SHOWN = 100
+NO_LINK = "there is no link in it"
 LINKS_SHOWN_FOR = timedelta(days=1)
 
 _LINK = re.compile(r"https?://[^\s<>\"']+", re.IGNORECASE)
+_COUNTED = re.compile(r"(?:[ ._-]*(?:\(\d+\)|copy|\d[\d._T-]*))+$", re.IGNORECASE)
+"""What programs put behind the name of a file that is there already, or of each day."""
 _BARE = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}(?:[/?#:][^\s<>\"']*)?", re.IGNORECASE)
 
 
@@ -69,17 +72,28 @@ class ImportOptions:
 
 def links_in(text: str) -> list[str]:
     """The addresses in what somebody pasted: one a line, or anywhere in a text; each once."""
-    found = _LINK.findall(text)
-    if not found:
-        words = text.split()
-        found = [f"https://{word}" for word in words if _BARE.fullmatch(word)]
-    return list(dict.fromkeys(link.rstrip(").,;]}") for link in found))
+    return _read_lines(text)[0]
+
+
+def _read_lines(text: str) -> tuple[list[str], list[str]]:
+    """The addresses in a text, and the lines that have none."""
+    has_whole_links = bool(_LINK.search(text))
+    links: list[str] = []
+    without: list[str] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        # Within prose, `node.js` is no address; alone on its line it is meant as one.
+        words = [] if has_whole_links and " " in line else line.split()
+        bare = [f"https://{word}" for word in words if _BARE.fullmatch(word)]
+        found = _LINK.findall(line) or bare
+        links += [link.rstrip(").,;]}") for link in found]
+        without += [] if found else [line]
+    return list(dict.fromkeys(links)), without
 
 
 def add_links(access: Access, text: str, options: ImportOptions) -> ImportBatch:
     """Add every link of a text, by jobs."""
     _require(access)
-    links = links_in(text)
+    links, without = _read_lines(text)
     if not links:
         raise InvalidInput("There is no address in it; paste at least one link.", field="links")
     if len(links) > MAX_LINKS:
@@ -90,7 +104,11 @@ def add_links(access: Access, text: str, options: ImportOptions) -> ImportBatch:
         )
     with transaction.atomic():
         batch = ImportBatch.objects.create(
-            owner_id=access.owner_id, format="links", **options.checked_fields(access)
+            owner_id=access.owner_id,
+            format="links",
+            left_out=[{"what": make_storable(line[:200]), "why": NO_LINK} for line in without],
+            left_out_count=len(without),
+            **options.checked_fields(access),
         )
         _create_rows(access, batch, [{"kind": "link", "url": link} for link in links])
         _start(batch)
@@ -121,7 +139,8 @@ def read_import(access: Access, path: Path, *, filename: str) -> ImportBatch:
             left_out=[_storable(each) for each in told["left_out"]],
             left_out_count=told["left_out_count"],
         )
-        _create_rows(access, batch, told["rows"])
+        _create_rows(access, batch, [_with_vault(each, batch.filename) for each in told["rows"]])
+        _find_changed_notes(access, batch)
     return get_import(access, batch.pk)
 
 
@@ -343,10 +362,40 @@ def _mark_those_there(access: Access, batch: ImportBatch) -> None:
     earlier = ImportRow.objects.filter(
         key=OuterRef("key"), batch__owner_id=access.owner_id, state=ArrivalState.ADDED
     )
-    _mark(waiting.filter(kind=RowKind.TEXT), earlier.exclude(item=None).values("item")[:1])
+    texts, earlier = waiting.filter(kind=RowKind.TEXT), earlier.exclude(item=None)
+    _mark(texts.filter(url=""), earlier.values("item")[:1])
+    # The item of a note may say something else by now, which came from the same path.
+    as_it_is = earlier.filter(item__content__text=OuterRef("text"))
+    _mark(texts.exclude(url=""), as_it_is.values("item")[:1])
     keys = Feed.objects.visible_to(access).values_list("key", flat=True)
     followed = waiting.filter(kind=RowKind.FEED, key__in=[f"feed:{key}" for key in keys])
     followed.update(state=ArrivalState.THERE)
+
+
+def _with_vault(told: dict[str, Any], filename: str) -> dict[str, Any]:
+    """A note's path begins with its vault: a zip without one is known by its own name."""
+    if told["kind"] != RowKind.TEXT or not told.get("url", "").startswith("./"):
+        return told
+    vault = _COUNTED.sub("", filename.rpartition(".")[0])
+    return {**told, "url": f"{vault}/{told['url'].removeprefix('./')}"}
+
+
+def _find_changed_notes(access: Access, batch: ImportBatch) -> None:
+    """A note whose path was imported before is to change that item, and makes no new one."""
+    notes = batch.rows.filter(kind=RowKind.TEXT, state=ArrivalState.WAITING).exclude(url="")
+    paths = list(notes.values_list("url", flat=True))
+    earlier = ImportRow.objects.filter(
+        batch__owner_id=access.owner_id,
+        kind=RowKind.TEXT,
+        state__in=(ArrivalState.ADDED, ArrivalState.THERE),
+        url__in=paths,
+        item__content__owner_id=access.owner_id,
+    )
+    items = dict(earlier.exclude(batch=batch).order_by("pk").values_list("url", "item_id"))
+    changed = list(notes.filter(url__in=items).only("pk", "url"))
+    for row in changed:
+        row.item_id = items[row.url]
+    ImportRow.objects.bulk_update(changed, ["item"], batch_size=1_000)
 
 
 def _mark(rows: "QuerySet[ImportRow]", item: "QuerySet[Any, Any]") -> None:

@@ -1,5 +1,6 @@
 """Works off the rows of an import: each is added once, and says what came of it."""
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -12,12 +13,13 @@ from django.utils import timezone
 from knowledge.access import Access
 from knowledge.errors import Conflict, NameTaken
 from knowledge.feeds import following
-from knowledge.indexing.preparing import prepare
+from knowledge.indexing.preparing import Prepared, prepare
 from knowledge.ingest import arrivals
 from knowledge.ingest.adding import FoundLink, add_text, find_or_fetch
 from knowledge.ingest.arrivals import refuse_unpaid
-from knowledge.ingest.items import ItemOptions, create_item
+from knowledge.ingest.items import ItemOptions, create_item, rewrite_item
 from knowledge.jobs.notices import Topic, tell_owner
+from knowledge.ledger import changes
 from knowledge.library.items import create_folder
 from knowledge.models import (
     ArrivalState,
@@ -29,7 +31,9 @@ from knowledge.models import (
     Item,
     RowKind,
 )
+from knowledge.models.locking import lock_item
 from knowledge.text.languages import language_of
+from knowledge.validation import MAX_TAGS
 
 LANES = 2
 """How many rows of one import are worked on at once, each lane its own part of them."""
@@ -99,11 +103,14 @@ def _add_note(access: Access, row: ImportRow, item: Item, options: ItemOptions) 
 
 def _add_text(access: Access, row: ImportRow) -> None:
     options = _options(access, row)
-    if there := text_imported_before(access, row.key):
+    there = None if row.item_id else text_imported_before(access, row.key)
+    if there:
         row.text = ""
         arrivals.settle(row, ArrivalState.THERE, item=there)
         return
     prepared = prepare(row.text, row.title)
+    if row.item_id and _update_note(access, row, prepared):
+        return
     with transaction.atomic():
         content = Content.objects.create(
             owner_id=access.owner_id,
@@ -116,6 +123,27 @@ def _add_text(access: Access, row: ImportRow) -> None:
         _set_saved(access, item, row.saved_at)
         row.text = ""
         arrivals.settle(row, ArrivalState.ADDED, item=item)
+
+
+@transaction.atomic
+def _update_note(access: Access, row: ImportRow, prepared: Prepared) -> bool:
+    """Give the item of the same path the note's new text; not if somebody else shares it.
+
+    It is recorded under the import's id, so that its owner can undo it.
+    """
+    recorded = replace(access, action_id=row.batch_id)
+    mine = Item.objects.visible_to(access).filter(content__owner_id=access.owner_id)
+    item = lock_item(mine, row.item_id) if row.item_id else None
+    if item is None:
+        return False
+    rewrite_item(recorded, item, title=row.title, text=row.text, prepared=prepared)
+    before = {"tags": item.tags}
+    item.tags = list(dict.fromkeys([*item.tags, *row.tags]))[:MAX_TAGS]
+    item.save(update_fields=["tags", "updated_at"])
+    changes.item_changed(recorded, item, before)
+    row.text = ""
+    arrivals.settle(row, ArrivalState.ADDED, item=item, reason="updated")
+    return True
 
 
 def text_imported_before(access: Access, key: str) -> Item | None:

@@ -74,10 +74,12 @@ def try_arrival(arrival: Arrival, add: Callable[[], None]) -> None:
         raise
 
 
-def settle(arrival: Arrival, state: ArrivalState, *, item: Item | None = None) -> None:
+def settle(
+    arrival: Arrival, state: ArrivalState, *, item: Item | None = None, reason: str = ""
+) -> None:
     """Write down what came of a row."""
-    arrival.state, arrival.item = state, item
-    arrival.step = arrival.reason = arrival.error = ""
+    arrival.state, arrival.item, arrival.reason = state, item, reason
+    arrival.step = arrival.error = ""
     arrival.save()
 
 

@@ -68,13 +68,13 @@ def _run(
         changes = changes.filter(at__lte=until)
     result = Undone()
     for change_id in list(changes.values_list("pk", flat=True)):
-        write = _revert(change_id, rehearse=rehearse)
+        write = revert(change_id, rehearse=rehearse)
         if write is not None:
             (result.skipped if write.reason else result.undone).append(write)
     return result
 
 
-def _revert(change_id: int, *, rehearse: bool) -> Write | None:
+def revert(change_id: int, *, rehearse: bool = False) -> Write | None:
     """Undo one change and put that on its record; None if another run was first."""
     changes = Change.objects.filter(pk=change_id, undone_at=None)
     change = changes.first()

@@ -18,6 +18,7 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import (
     Chunk,
     Content,
+    Feed,
     Folder,
     Item,
     LibrarySize,
@@ -143,6 +144,7 @@ def wipe(access: Access, *, shared: bool = True) -> None:
     Item.objects.filter(owner_id=owner_id).delete()
     Content.objects.filter(owner_id=owner_id).delete()
     Source.objects.filter(owner_id=owner_id).delete()
+    Feed.objects.filter(owner_id=owner_id).delete()
     Folder.objects.filter(owner_id=owner_id).delete()
     LibrarySize.objects.filter(owner_id=owner_id).delete()
     if shared:

@@ -18,6 +18,7 @@ class Row:
 
     kind: str = "link"
     url: str = ""
+    """Of a note: its path in the vault, which begins with `./` where the vault has no name."""
     title: str = ""
     text: str = ""
     note: str = ""

@@ -32,7 +32,7 @@ def read_vault(archive: zipfile.ZipFile) -> Export:
         body = read_member(archive, member, export, most=LONGEST_MEMBER)
         if body is not None:
             room -= len(body)
-            _add_note(path.relative_to(root), decode(body), export)
+            _add_note(path.relative_to(root), decode(body), export, vault=root)
         if room < 0:
             raise IngestFailed(
                 f"Its notes have more than {MOST_INFLATED // 1_000_000} MB of text; import a "
@@ -87,7 +87,7 @@ def _common_root(notes: list[tuple[zipfile.ZipInfo, PurePosixPath]]) -> PurePosi
     return PurePosixPath(roots.pop()) if len(roots) == 1 and "" not in roots else PurePosixPath()
 
 
-def _add_note(path: PurePosixPath, text: str, export: Export) -> None:
+def _add_note(path: PurePosixPath, text: str, export: Export, *, vault: PurePosixPath) -> None:
     fields, body = {}, text
     if text.lstrip("\ufeff").startswith("---"):
         front = read_frontmatter(text)
@@ -101,6 +101,8 @@ def _add_note(path: PurePosixPath, text: str, export: Export) -> None:
     export.add(
         Row(
             kind="text",
+            # Where the note is, so that it is known again when it has changed.
+            url=f"{vault}/{path}",
             title=_line(fields.get("title")) or path.stem,
             text=body,
             tags=_tags(fields.get("tags") or fields.get("tag")),

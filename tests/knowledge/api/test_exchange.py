@@ -111,6 +111,7 @@ def test_an_import_says_what_came_of_it(library: Access, stranger: User, mint: M
         "relations": 0,
         "versions": 0,
         "sources": 0,
+        "feeds": 0,
         "highlights": 0,
         "saved_searches": 0,
         "skipped": 0,

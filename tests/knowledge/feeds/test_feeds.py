@@ -15,9 +15,11 @@ from knowledge.errors import Conflict, IngestFailed, InvalidInput, NotFound, Out
 from knowledge.feeds import actors, following, polling
 from knowledge.feeds.following import FeedChanges
 from knowledge.ingest import arrivals
+from knowledge.library.items import create_folder
 from knowledge.models import Feed, FeedEntry, Item
 from tests.support.adding import add_link, run_jobs, serve_episode
 from tests.support.children import read_in_this_process
+from tests.support.exchange import exported, imported, wipe, with_lines
 from tests.support.news import ATOM, News
 from tests.support.pages import ARTICLE, serve_page
 
@@ -274,3 +276,40 @@ def test_settings_of_a_feed_are_checked(library: Access, news: News) -> None:
     changed = following.update_feed(library, feed.pk, FeedChanges(title=" New  name "))
     assert changed.title == "New name"
     assert isinstance(changed.changed_at, datetime)
+
+
+def test_feeds_are_exported_and_imported_and_twice_is_as_once(
+    library: Access, stranger: User, news: News
+) -> None:
+    news.publish("chalk", "slate", "marble")
+    shelf = create_folder(library, "News")
+    feed = follow(library, news, max_entries=2, tags=["news"])
+    following.file_feed(library, feed.pk, shelf.pk)
+    archive = exported(library)
+    wipe(library)
+
+    report = imported(library, archive)
+
+    assert (report.feeds, report.items, report.problems) == (1, 2, [])
+    assert exported(library) == archive
+    again = imported(library, archive)
+    assert (again.feeds, again.has_new) == (0, False)
+    mine = Feed.objects.get()
+    assert (mine.pk, mine.folder, mine.tags, mine.max_entries) == (feed.pk, shelf, ["news"], 2)
+    assert titles(mine, "added") == ["marble", "slate"]
+    assert {entry.item_id for entry in mine.entries.filter(state="added")} == {
+        item.pk for item in Item.objects.all()
+    }
+    news.publish("gneiss")
+    poll(mine)  # what had come does not come again
+    assert titles(mine, "added") == ["gneiss", "marble", "slate"]
+    assert Item.objects.count() == 3
+
+    theirs = Access.whole_library(stranger.pk)
+    bad = with_lines(archive, "feeds.jsonl", lambda lines: [{**lines[0], "url": "file:///etc"}])
+    assert [each.file for each in imported(theirs, bad).problems] == ["feeds.jsonl"]
+    assert imported(theirs, archive).feeds == 1
+    assert imported(theirs, archive).feeds == 0
+    other = Feed.objects.get(owner=stranger)
+    assert other.pk != feed.pk
+    assert not other.entries.filter(item__owner_id=library.owner_id).exists()

@@ -1,5 +1,6 @@
 """An import: looked at first, then worked off row by row; twice is as once."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from knowledge.imports import batches, rows
 from knowledge.imports.batches import ImportOptions, links_in
 from knowledge.ingest import arrivals
 from knowledge.library import items as library_items
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import Feed, Folder, ImportBatch, Item
+from knowledge.undo.own_changes import list_actions
+from knowledge.undo.token_writes import undo
 from tests.support.adding import add_link, run_jobs, serve_recording
 from tests.support.exports import BOOKMARKS, OPML, READWISE, VAULT, zipped
 from tests.support.library import Mint
@@ -183,6 +187,38 @@ def test_a_vault_becomes_notes_once(library: Access, read: Any) -> None:
     assert {each.title for each in Item.objects.all()} == {"Slaking lime", "Plain"}
     assert [folder.name for folder in Folder.objects.all()] == ["Stone"]
     assert Item.objects.get(tags__contains=["kiln"]).content.kind == "markdown"
+
+
+def test_a_changed_note_of_a_vault_changes_its_item(library: Access, read: Any) -> None:
+    def bring(vault: dict[str, str | bytes]) -> dict[str, int]:
+        batch = read(zipped(vault))
+        batches.start_import(library, batch.pk, START)
+        run_jobs()
+        return states(batches.get_import(library, batch.pk))
+
+    def text_now() -> str:
+        return Item.objects.get(pk=item.pk).content.text
+
+    bring(VAULT)
+    item = Item.objects.get(tags__contains=["kiln"])
+    update_item(library, item.pk, ItemChanges(tags=["mine"]))
+    at_first, text = text_now(), ""
+    for words in ("Lime is slaked slowly.", "Lime is slaked slowly.", "It boils."):
+        text = f"{words} Stand back from it."
+        note = f"---\ntitle: Slaking\ntags: [wet]\n---\n{text}"
+        bring({**VAULT, "Vault/Stone/Slaking.md": note})
+        assert text_now() == text
+    item.refresh_from_db()
+    assert (item.title, item.tags) == ("Slaking", ["mine", "wet"])
+    assert bring(VAULT) == {"added": 1, "there": 1}
+    assert text_now() == at_first
+    assert Item.objects.count() == 2
+    last = list_actions(library, besides=()).rows[0]
+    undo(library.owner_id, last.id, since=last.at - timedelta(days=1))
+    assert text_now() == text
+    other: dict[str, str | bytes] = {"Other/Stone/Slaking.md": "Of another vault altogether."}
+    assert bring({**other, "Other/b.md": "Another note of the other vault."}) == {"added": 2}
+    assert Item.objects.count() == 4
 
 
 def test_a_note_that_was_deleted_comes_back_with_the_next_import(
