@@ -143,6 +143,7 @@ ACTOR_MODULES = [
     "knowledge.crawling.actors",
     "knowledge.feeds.actors",
     "knowledge.imports.actors",
+    "knowledge.exchange.archive_imports",
     "tokens.oauth.actors",
 ]
 
@@ -228,6 +229,7 @@ SPECTACULAR_SETTINGS = {
         "ContentState": "knowledge.models.ContentState",
         "ContextFacet": "knowledge.memory.facets.FACETS",
         "ContextIntent": "knowledge.memory.facets.INTENTS",
+        "ArchiveState": "knowledge.models.ArchiveState",
         "CrawlState": "knowledge.models.CrawlState",
         "ErrorCode": "knowledge.api.errors.CODES",
         "EstimatedState": "knowledge.api.shapes.ESTIMATED_STATES",

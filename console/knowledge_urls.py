@@ -49,6 +49,12 @@ KNOWLEDGE = [
     path("settings/", settings_views.SettingsView.as_view(), name="settings"),
     path("settings/export", settings_views.ExportView.as_view(), name="export"),
     path("settings/import", settings_views.ImportView.as_view(), name="import_archive"),
+    path("settings/imports", settings_views.ArchiveImportsView.as_view(), name="archive_imports"),
+    path(
+        "settings/imports/<uuid:import_id>/cancel",
+        settings_views.CancelArchiveImportView.as_view(),
+        name="cancel_archive_import",
+    ),
     path("items/<uuid:item_id>/marks", reading_views.MarksView.as_view(), name="marks"),
     path("items/<uuid:item_id>/notes", reading_views.ItemNoteView.as_view(), name="item_note"),
     path("items/<uuid:item_id>/progress", reading_views.ProgressView.as_view(), name="progress"),

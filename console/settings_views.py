@@ -1,22 +1,28 @@
 """Settings: what is used and left, the library out and in, sessions and the second factor."""
 
+import shutil
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
+from uuid import UUID
 
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django import forms
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
 
 from console.ask_views import PER_HOUR, questions_left
 from console.pages import ConsoleView
 from console.sentences import add_problem
+from knowledge.access import Access
 from knowledge.api.asgi import MAX_BODY
 from knowledge.api.exchange import send_archive
 from knowledge.errors import QuarryError
+from knowledge.exchange import archive_imports
 from knowledge.exchange.exporting import export_library
-from knowledge.exchange.importing import ImportReport, import_library
 from knowledge.ledger.quotas import usage_of
 from knowledge.library.items import ItemFilter, list_folders, list_items
 from tokens.own_tokens import list_own
@@ -57,24 +63,44 @@ class ImportView(ConsoleView):
         if not form.is_valid():
             return show_settings(self, form, status=422)
         try:
-            report = import_library(self.undoable, form.cleaned_data["archive"].file)
+            start_uploaded_import(self.undoable, form.cleaned_data["archive"])
         except QuarryError as error:
             add_problem(form, error, otherwise="archive")
             return show_settings(self, form, status=422)
-        if report.failed:
-            return show_settings(self, ImportForm(), report=report)
-        self.tell(_came_of(report), can_undo=report.has_new)
-        return self.go(reverse("console:settings"))
+        self.tell("Your import has begun; this page shows how far it is.")
+        return self.go(f"{reverse('console:settings')}#import-title")
 
 
-def show_settings(
-    view: ConsoleView, form: ImportForm, *, report: ImportReport | None = None, status: int = 200
-) -> HttpResponse:
+class ArchiveImportsView(ConsoleView):
+    """The newest imports, and how far each is: a part of the page."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        shown = {"imports": archive_imports.list_imports(self.access)}
+        return self.show_part("console/parts/archive_imports.html", shown)
+
+
+class CancelArchiveImportView(ConsoleView):
+    """Ends an import; what was added stays."""
+
+    def post(self, request: HttpRequest, import_id: UUID) -> HttpResponse:
+        archive_imports.cancel_import(self.access, import_id)
+        return self.go(f"{reverse('console:settings')}#import-title")
+
+
+def start_uploaded_import(access: Access, uploaded: UploadedFile) -> None:
+    """A form's file is in memory or on disk; the import is given one that is on disk."""
+    with NamedTemporaryFile() as copy:
+        shutil.copyfileobj(uploaded.file, copy)
+        copy.flush()
+        archive_imports.start_import(access, Path(copy.name))
+
+
+def show_settings(view: ConsoleView, form: ImportForm, *, status: int = 200) -> HttpResponse:
     items = list_items(view.access, ItemFilter(), per_page=1)
     use = usage_of(view.access)
     context: dict[str, Any] = {
         "form": form,
-        "report": report,
+        "imports": archive_imports.list_imports(view.access),
         "use": use,
         "months": [use.this_month, *use.earlier[:5]],
         "items": items.total,
@@ -93,11 +119,3 @@ def show_settings(
 def _factors_of(view: ConsoleView) -> list[str]:
     mine = Authenticator.objects.filter(user=view.person, type__in=_FACTORS)
     return [_FACTORS[kind] for kind in dict.fromkeys(mine.values_list("type", flat=True))]
-
-
-def _came_of(report: ImportReport) -> str:
-    was = "was" if report.skipped == 1 else "were"
-    there = f" {report.skipped:,} {was} there already." if report.skipped else ""
-    if not report.has_new:
-        return f"Nothing new came in.{there}"
-    return f"{report.items:,} item{'' if report.items == 1 else 's'} came in.{there}"

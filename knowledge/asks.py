@@ -43,7 +43,9 @@ class Ask(StrEnum):
     TRANSFORM = "transform", WRITES, 60, "item_id"
     WEBHOOKS = "webhooks", WRITES, 60, "webhook_id", "id"
     EXPORT = "export", READS, 10
-    IMPORT = "import", WRITES, 10
+    IMPORT = "import", WRITES, 10, "import_id", "id"
+    IMPORTS = "imports", READS, 1000, "import_id"
+    CANCEL_IMPORT = "cancel_import", WRITES, 60, "import_id"
     WHOAMI = "whoami", READS, 1000
     ACTIVITY = "activity", READS, 1000
     USAGE = "usage", READS, 1000

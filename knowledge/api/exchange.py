@@ -1,13 +1,14 @@
 import hashlib
 from collections.abc import Iterator
 from functools import cached_property
-from tempfile import TemporaryFile
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO, cast
 
 from django.http import HttpRequest, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,8 +17,9 @@ from knowledge.api.streaming import stream
 from knowledge.api.toolsets import LIBRARY
 from knowledge.asks import Ask
 from knowledge.errors import InvalidInput, PayloadTooLarge, UnsupportedMedia
-from knowledge.exchange import exporting, importing
+from knowledge.exchange import archive_imports, exporting, importing
 from knowledge.ingest import uploads
+from knowledge.models import ArchiveState
 
 ZIP = "application/zip"
 _PIECE = 1024 * 1024
@@ -55,8 +57,14 @@ class ProblemOutput(serializers.Serializer[Any]):
 
 
 class ImportOutput(serializers.Serializer[Any]):
-    """How much is new, was there already, or could not be taken."""
+    """How far an import is: how much is new, was there already, or could not be taken."""
 
+    id = serializers.UUIDField()
+    state = serializers.ChoiceField(ArchiveState.choices)
+    items_done = serializers.IntegerField(help_text="Items of the archive that are seen to.")
+    items_total = serializers.IntegerField(help_text="As the archive says; 0 until it is opened.")
+    error = serializers.CharField(help_text="Why it failed; empty unless it did.")
+    created_at = serializers.DateTimeField()
     folders = serializers.IntegerField()
     contents = serializers.IntegerField()
     items = serializers.IntegerField()
@@ -68,11 +76,13 @@ class ImportOutput(serializers.Serializer[Any]):
     saved_searches = serializers.IntegerField()
     skipped = serializers.IntegerField(help_text="Items that were there; they stay as they are.")
     failed = serializers.IntegerField(help_text="Lines that were left out.")
-    problems = ProblemOutput(many=True, help_text="The first hundred of those that failed.")
+    problems = ProblemOutput(
+        many=True, help_text="Those that failed; after a hundred the import stops."
+    )
 
 
 class ImportView(AskView):
-    """Add what an archive of `GET /export` has and the library lacks."""
+    """Add what an exported archive has and the library lacks."""
 
     asks = {"POST": Ask.IMPORT}
     toolsets = LIBRARY
@@ -81,12 +91,13 @@ class ImportView(AskView):
         operation_id="import_library",
         tags=["exchange"],
         request={ZIP: OpenApiTypes.BINARY},
-        responses={200: ImportOutput, **errors(403, 409, 413, 415)},
+        responses={202: ImportOutput, **errors(403, 409, 413, 415)},
     )
     def post(self, request: Request) -> Response:
+        """Have a job bring the archive in; `GET /imports/{id}` tells how far it is."""
         Input.of_query(request)
-        imported = importing.import_library(self.access, self._spooled_body)
-        return Response(ImportOutput(imported).data)
+        begun = archive_imports.start_import(self.access, Path(self._spooled_body.name))
+        return Response(ImportOutput(begun.fields).data, status=status.HTTP_202_ACCEPTED)
 
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
@@ -115,7 +126,8 @@ class ImportView(AskView):
 
     @cached_property
     def _spool(self) -> BinaryIO:
-        return cast(BinaryIO, TemporaryFile())
+        # By name, for it is copied to the file store.
+        return cast(BinaryIO, NamedTemporaryFile())
 
     @cached_property
     def _spooled_body(self) -> BinaryIO:
@@ -127,7 +139,7 @@ class ImportView(AskView):
                 raise too_large()
         if not self._spool.tell():
             raise InvalidInput("The body is empty; send the archive there.", field="body")
-        self._spool.seek(0)
+        self._spool.seek(0)  # which flushes it too, so that its name leads to all of it
         return self._spool
 
 

@@ -6,6 +6,7 @@ from knowledge.api.base import NoSuchRoute
 from knowledge.api.exchange import ExportView, ImportView
 from knowledge.api.exploring import ContextView, ExploreView
 from knowledge.api.folders import FoldersView, FolderView
+from knowledge.api.imports import ImportStateView
 from knowledge.api.items import (
     IngestView,
     ItemFoldersView,
@@ -95,6 +96,7 @@ urlpatterns = [
     path("webhooks/<str:webhook_id>", WebhookView.as_view(), name="webhook"),
     path("export", ExportView.as_view(), name="export"),
     path("import", ImportView.as_view(), name="import"),
+    path("imports/<str:import_id>", ImportStateView.as_view(), name="import-state"),
     path("skills", SkillsView.as_view(), name="skills"),
     path("skills/<str:item_id>", SkillView.as_view(), name="skill"),
     path("skills/<str:item_id>/versions", SkillVersionsView.as_view(), name="skill-versions"),

@@ -7,12 +7,12 @@ owner's own.
 """
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import groupby, islice
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from django.db import IntegrityError, connection
 from pydantic import ValidationError
@@ -48,7 +48,12 @@ from knowledge.locks import Lock
 from knowledge.storage.zips import Archive
 
 MOST_FOLDERS = 100_000
+MOST_ENTRIES = 2_000_000
+"""Of the archive's directory, which has a row for each item's Markdown too."""
+MOST_LINES = 20_000_000
 MOST_PROBLEMS = 100
+"""Lines that could not be taken; with one more the import stops."""
+_LINES_AT_ONCE = 500
 _REQUIRED = {MANIFEST: 10_000, FOLDERS: 10_000, CONTENTS: 16_000_000, ITEMS: 1_000_000}
 """In bytes of a line: a content may have two million characters, and a place for each sentence."""
 _LONGEST = {
@@ -94,18 +99,44 @@ class ImportReport:
     skipped: int = 0
     failed: int = 0
     problems: list[Problem] = field(default_factory=list)
-    """The first of those that failed."""
+    """Those that failed."""
 
-    @property
-    def has_new(self) -> bool:
-        """Whether anything came in."""
-        others = {"skipped", "failed", "problems"}
-        return any(getattr(self, each.name) for each in fields(self) if each.name not in others)
+    items_done: int = 0
+    items_total: int = 0
+    lines: int = 0
+    on_lines: "Callable[[ImportReport], None]" = field(default=lambda report: None, repr=False)
+    """Called every so many lines; what it raises ends the import."""
 
     def leave_out(self, file: str, line: int, message: str) -> None:
+        if self.failed >= MOST_PROBLEMS:
+            raise InvalidInput(
+                f"More than {MOST_PROBLEMS} lines of this archive could not be taken, so the "
+                "import has stopped; what was taken before is kept. Mend the lines that are "
+                "listed, or export the library again.",
+                field="body",
+            )
         self.failed += 1
-        if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(Problem(file, line, message))
+        self.problems.append(Problem(file, line, message))
+
+    def count_line(self) -> None:
+        self.lines += 1
+        if self.lines > MOST_LINES:
+            raise PayloadTooLarge(
+                f"This archive has more than {MOST_LINES:,} lines; export a folder at a time."
+            )
+        if self.lines % _LINES_AT_ONCE == 0:
+            self.on_lines(self)
+
+    def as_data(self) -> dict[str, Any]:
+        """The counts and the problems, as JSON has them."""
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return {**counts, "problems": [asdict(problem) for problem in self.problems]}
+
+
+COUNTS = (
+    *("folders", "contents", "items", "relations", "versions", "sources"),
+    *("feeds", "highlights", "saved_searches", "skipped", "failed"),
+)
 
 
 def check_may_import(access: Access) -> None:
@@ -115,20 +146,29 @@ def check_may_import(access: Access) -> None:
 
 
 def import_library(
-    access: Access, file: BinaryIO, *, on_progress: OnProgress = lambda done, total: None
+    access: Access,
+    file: BinaryIO,
+    *,
+    report: ImportReport | None = None,
+    on_progress: OnProgress = lambda done, total: None,
 ) -> ImportReport:
-    """Add what an export has and the library lacks; stopped half way, run it again."""
+    """Add what an export has and the library lacks; stopped half way, run it again.
+
+    A report that is given tells how far it came, however it ends.
+    """
     check_may_import(access)
-    report = ImportReport()
+    report = report or ImportReport()
     with _import_lock(access.owner_id), _bad_archive_is_bad_input():
         archive = _open_archive(file)
-        total = _manifest(archive).counts.items
+        report.items_total = total = _manifest(archive).counts.items
         folder_ids = _folders(access, archive, report)
         done = 0
         for batch in _batches(_groups(archive, report)):
             done += sum(len(group.items) for group in batch)
             _restore_batch(access, batch, folder_ids, report)
-            on_progress(min(done, total), total)
+            report.items_done = min(done, total)
+            on_progress(report.items_done, total)
+            report.on_lines(report)
         _links(access, archive, folder_ids, report)
         _reading(access, archive, folder_ids, report)
     return report
@@ -167,7 +207,7 @@ def _bad_archive_is_bad_input() -> Iterator[None]:
 
 
 def _open_archive(file: BinaryIO) -> Archive:
-    archive = Archive(file, _LONGEST.keys())
+    archive = Archive(file, _LONGEST.keys(), most_entries=MOST_ENTRIES)
     for name in _REQUIRED:
         if name not in archive:
             raise zipfile.BadZipFile(f"{name} is missing in it")
@@ -199,6 +239,7 @@ def _numbered_records(
     """Each line as a record, but for those that are none; an older archive may lack all."""
     lines = archive.lines(name, longest=_LONGEST[name]) if name in archive else ()
     for number, line in enumerate(lines, start=1):
+        report.count_line()
         try:
             yield number, kind.model_validate_json(line)
         except ValidationError as error:

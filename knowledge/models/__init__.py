@@ -1,4 +1,5 @@
 from knowledge.models.allowance import Allowance, Reservation, ReservationState, Tier
+from knowledge.models.archive_import import ArchiveImport, ArchiveState
 from knowledge.models.arrival import Arrival, ArrivalState
 from knowledge.models.change import Change, ChangeKind
 from knowledge.models.chunk import Chunk, ChunkEmbedding, ChunkText, Generation
@@ -48,6 +49,8 @@ __all__ = [
     "Agent",
     "Allowance",
     "AllowedFinding",
+    "ArchiveImport",
+    "ArchiveState",
     "Arrival",
     "ArrivalState",
     "BatchState",

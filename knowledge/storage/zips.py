@@ -140,10 +140,12 @@ class Archive:
     is a BadZipFile.
     """
 
-    def __init__(self, file: BinaryIO, names: Collection[str]) -> None:
+    def __init__(
+        self, file: BinaryIO, names: Collection[str], *, most_entries: int | None = None
+    ) -> None:
         self._file = file
         self.length = file.seek(0, io.SEEK_END)
-        self._members = _members(file, frozenset(names))
+        self._members = _members(file, frozenset(names), most_entries)
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
@@ -191,11 +193,15 @@ class _Span:
         return False
 
 
-def _members(file: BinaryIO, names: frozenset[str]) -> dict[str, zipfile.ZipInfo]:
+def _members(file: BinaryIO, names: frozenset[str], most: int | None) -> dict[str, zipfile.ZipInfo]:
     found: dict[str, zipfile.ZipInfo] = {}
+    count = 0
     at, size = _directory(file)
     file.seek(at)
     while size > 0:
+        count += 1
+        if most is not None and count > most:
+            raise zipfile.BadZipFile(f"it has more than {most:,} entries")
         row = file.read(_CENTRAL.size)
         if len(row) < _CENTRAL.size or not row.startswith(b"PK\x01\x02"):
             raise zipfile.BadZipFile("its directory is broken")

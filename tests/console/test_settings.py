@@ -8,7 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from knowledge.access import Access
-from knowledge.models import Item, Tier, Usage
+from knowledge.models import ArchiveImport, Item, Tier, Usage
+from tests.support.adding import run_jobs
 from tests.support.exchange import exported, wipe
 from tests.support.library import Add
 
@@ -41,13 +42,21 @@ def test_a_library_goes_out_and_comes_in_again(
     wipe(library)
 
     page = visitor.post("/settings/import", {"archive": archive_file(archive)}, follow=True)
+    assert "Your import has begun" in page.content.decode()
+    assert "waits for its turn" in page.content.decode()
+    run_jobs()
 
-    assert "1 item came in." in page.content.decode()
+    assert "1 items came in" in visitor.get("/settings/imports").content.decode()
     assert Item.objects.get().pk == item.pk
-    again = visitor.post("/settings/import", {"archive": archive_file(archive)}, follow=True)
-    said = again.content.decode()
-    assert "Nothing new came in. 1 was there already." in said
-    assert 'action="/undo/' not in said
+    assert visitor.post(f"/undo/{ArchiveImport.objects.get().action_id}").status_code < 400
+    assert not Item.objects.exists()
+
+
+def test_an_import_is_cancelled_on_the_page(visitor: Client, library: Access, add: Add) -> None:
+    add("Granite")
+    visitor.post("/settings/import", {"archive": archive_file(exported(library))})
+    visitor.post(f"/settings/imports/{ArchiveImport.objects.get().pk}/cancel")
+    assert "cancelled" in visitor.get("/settings/").content.decode()
 
 
 def test_what_is_no_archive_is_refused_in_place(visitor: Client, library: Access) -> None:
@@ -65,8 +74,9 @@ def test_lines_that_could_not_be_taken_are_told(visitor: Client, library: Access
         for name in parts.namelist():
             data = b"<script>\n" if name == "relations.jsonl" else parts.read(name)
             broken.writestr(name, data)
-    page = visitor.post("/settings/import", {"archive": archive_file(out.getvalue())})
-    said = page.content.decode()
+    visitor.post("/settings/import", {"archive": archive_file(out.getvalue())})
+    run_jobs()
+    said = visitor.get("/settings/").content.decode()
     assert "relations.jsonl:1" in said
     assert "<script>\n" not in said
 

@@ -364,6 +364,18 @@ ASKS: dict[str, Ask] = {
         allowed=frozenset({"invalid_body"}),
         refused=SCOPED,
     ),
+    "read an import": Ask(
+        covers=("get_import",),
+        rest=rest("GET", f"imports/{MISSING}"),
+        allowed=frozenset({"not_found"}),
+    ),
+    "cancel an import": Ask(
+        covers=("cancel_import",),
+        rest=rest("DELETE", f"imports/{MISSING}"),
+        writes=True,
+        allowed=frozenset({"not_found"}),
+        refused=SCOPED,
+    ),
 }
 
 ELSEWHERE = {

@@ -7,6 +7,7 @@ import random
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -94,7 +95,8 @@ def item(content_id: str) -> dict[str, object]:
     }
 
 
-def posted(quarry: Quarry, path: Path) -> dict[str, int]:
+def posted(quarry: Quarry, path: Path) -> Any:
+    """What came of an import, once its job is over."""
     connection = opened(quarry)
     headers = {
         **authorized(quarry),
@@ -105,9 +107,19 @@ def posted(quarry: Quarry, path: Path) -> dict[str, int]:
         with path.open("rb") as body:
             connection.request("POST", "/api/v1/import", body, headers)
         answer = connection.getresponse()
-        told: dict[str, int] = json.loads(answer.read())
-        assert answer.status == 200, told
-        return told
+        begun = json.loads(answer.read())
+        assert answer.status == 202, begun
+    finally:
+        connection.close()
+    eventually(lambda: import_state(quarry, begun["id"])["state"] not in ("queued", "working"))
+    return import_state(quarry, begun["id"])
+
+
+def import_state(quarry: Quarry, import_id: str) -> Any:
+    connection = opened(quarry)
+    try:
+        connection.request("GET", f"/api/v1/imports/{import_id}", headers=authorized(quarry))
+        return json.loads(connection.getresponse().read())
     finally:
         connection.close()
 

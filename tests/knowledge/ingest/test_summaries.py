@@ -58,7 +58,7 @@ def without_key(settings) -> None:
 def queued_jobs() -> list[str]:
     broker = dramatiq.get_broker()
     assert isinstance(broker, StubBroker)
-    waiting = [dramatiq.Message.decode(data) for data in broker.queues["default"].queue]
+    waiting = [dramatiq.Message.decode(data) for data in broker.queues["long"].queue]
     return [each.args[0] for each in waiting if each.actor_name == "summarize_item"]
 
 

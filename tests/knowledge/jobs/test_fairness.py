@@ -2,15 +2,13 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
-from knowledge.access import Access
-from knowledge.indexing import preparing
-from knowledge.ingest import contents
-from knowledge.ingest.adding import add_text
+from knowledge.ingest import contents, followups
 from knowledge.jobs.broker import PostgresBroker
 from knowledge.models import Content, Job, Upload
 from tests.support.job_table import send_to_the_table
-from tests.support.library import LONG_ENOUGH
+from tests.support.library import Add
 
 
 @pytest.fixture
@@ -23,23 +21,20 @@ def jobs_of(owner_id: int) -> set[tuple[str, str]]:
 
 
 @pytest.mark.usefixtures("broker")
-def test_a_long_text_is_embedded_in_the_long_queue_and_a_note_in_the_short_one(
-    library: Access, stranger: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # An embedder that is too slow for the call, whatever it is given.
-    monkeypatch.setattr(preparing, "prepare", lambda text, title: None)
-    long = "\n\n".join(f"Paragraph {n} is about granite. {LONG_ENOUGH * 20}" for n in range(80))
-    add_text(library, title="A book", text=long)
-    add_text(Access.whole_library(stranger.pk), title="A note", text="granite" + LONG_ENOUGH)
-    assert ("embed_item", "long") in jobs_of(library.owner_id)
-    assert jobs_of(stranger.pk) == {("embed_item", "default")}
+@pytest.mark.parametrize(("chunks", "queue"), [(1, "default"), (400, "long")])
+def test_a_note_is_embedded_before_a_book(add: Add, owner: User, chunks: int, queue: str) -> None:
+    item = add("Granite")
+    item.chunk_count = chunks
+    followups.send_embedding(item)
+    assert jobs_of(owner.pk) == {("embed_item", queue)}
 
 
 @pytest.mark.usefixtures("broker")
 @pytest.mark.parametrize(("size", "queue"), [(57, "default"), (5_000_000, "long")])
 def test_an_upload_waits_by_its_size(owner: User, size: int, queue: str) -> None:
     content = Content.objects.create(owner=owner, kind="pdf")
-    Upload.objects.create(owner=owner, content=content, size=size, key="k", expires_at="2030-01-01")
+    now = timezone.now()
+    Upload.objects.create(owner=owner, content=content, size=size, key="k", expires_at=now)
     contents.start_job(content)
     assert jobs_of(owner.pk) == {("extract_content", queue)}
 
