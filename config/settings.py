@@ -142,6 +142,7 @@ ACTOR_MODULES = [
     "knowledge.crawling.actors",
     "knowledge.feeds.actors",
     "knowledge.imports.actors",
+    "knowledge.exchange.actors",
     "tokens.oauth.actors",
 ]
 
@@ -230,6 +231,7 @@ SPECTACULAR_SETTINGS = {
         "CrawlState": "knowledge.models.CrawlState",
         "ErrorCode": "knowledge.api.errors.CODES",
         "EstimatedState": "knowledge.api.shapes.ESTIMATED_STATES",
+        "ExportState": "knowledge.models.ExportState",
         "ExploreMode": "knowledge.memory.exploring.MODES",
         "IndexStatus": "knowledge.models.IndexStatus",
         "IngestKind": "knowledge.ingest.adding.KINDS",

@@ -1,6 +1,7 @@
 """Settings: what is used and left, the library out and in, sessions and the second factor."""
 
 from typing import Any
+from uuid import UUID
 
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
@@ -12,12 +13,13 @@ from django.urls import reverse
 from console.ask_views import PER_HOUR, questions_left
 from console.pages import ConsoleView
 from knowledge.api.asgi import MAX_BODY
-from knowledge.api.exchange import send_archive
+from knowledge.api.exchange import send_archive, send_export
 from knowledge.errors import QuarryError
-from knowledge.exchange.exporting import export_library
+from knowledge.exchange import actors, exports
 from knowledge.exchange.importing import ImportReport, import_library
 from knowledge.ledger.quotas import usage_of
 from knowledge.library.items import ItemFilter, list_folders, list_items
+from knowledge.models import Export
 from tokens.own_tokens import list_own
 
 MOST_MB = MAX_BODY // 1024 // 1024
@@ -32,10 +34,32 @@ class SettingsView(ConsoleView):
 
 
 class ExportView(ConsoleView):
-    """The whole library as one zip, read and sent piece by piece."""
+    """The whole library as one zip: a small one at once, any other by a job."""
 
     def get(self, request: HttpRequest) -> StreamingHttpResponse:
-        return send_archive(request, export_library(self.access))
+        return send_archive(request, exports.export_small(self.access))
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        actors.start_export(self.access)
+        return self.go(f"{reverse('console:settings')}#export")
+
+
+class ExportsView(ConsoleView):
+    """The exports that there are, and how far each is: a part of the page."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self.show("console/parts/exports.html", {"exports": list_exports(self)})
+
+
+class ExportFileView(ConsoleView):
+    """The file of an export."""
+
+    def get(self, request: HttpRequest, export_id: UUID) -> StreamingHttpResponse:
+        return send_export(request, exports.open_export(self.access, export_id))
+
+
+def list_exports(view: ConsoleView) -> list[Export]:
+    return exports.list_exports(view.access)
 
 
 class ImportForm(forms.Form):
@@ -73,6 +97,7 @@ def show_settings(
     use = usage_of(view.access)
     context: dict[str, Any] = {
         "form": form,
+        "exports": list_exports(view),
         "report": report,
         "use": use,
         "months": [use.this_month, *use.earlier[:5]],

@@ -19,6 +19,7 @@ EVERY = {"whoami", "activity", "usage"}
 LIBRARY = {
     *("ingest", "search", "items", "item-retry", "item-transform", "item-original"),
     *("signed-url", "finalize", "finalize-document", "webhooks", "webhook", "export", "import"),
+    "export-state",
 }
 ITEMS = {"item", "item-folders", "item-folder", "folders", "folder"}
 MEMORY = {
