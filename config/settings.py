@@ -144,6 +144,7 @@ ACTOR_MODULES = [
     "knowledge.feeds.actors",
     "knowledge.imports.actors",
     "knowledge.exchange.archive_imports",
+    "knowledge.exchange.actors",
     "tokens.oauth.actors",
 ]
 
@@ -233,6 +234,7 @@ SPECTACULAR_SETTINGS = {
         "CrawlState": "knowledge.models.CrawlState",
         "ErrorCode": "knowledge.api.errors.CODES",
         "EstimatedState": "knowledge.api.shapes.ESTIMATED_STATES",
+        "ExportState": "knowledge.models.ExportState",
         "ExploreMode": "knowledge.memory.exploring.MODES",
         "IndexStatus": "knowledge.models.IndexStatus",
         "IngestKind": "knowledge.ingest.adding.KINDS",

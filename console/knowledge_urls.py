@@ -48,6 +48,12 @@ KNOWLEDGE = [
     ),
     path("settings/", settings_views.SettingsView.as_view(), name="settings"),
     path("settings/export", settings_views.ExportView.as_view(), name="export"),
+    path("settings/exports", settings_views.ExportsView.as_view(), name="exports"),
+    path(
+        "settings/exports/<uuid:export_id>/file",
+        settings_views.ExportFileView.as_view(),
+        name="export_file",
+    ),
     path("settings/import", settings_views.ImportView.as_view(), name="import_archive"),
     path("settings/imports", settings_views.ArchiveImportsView.as_view(), name="archive_imports"),
     path(

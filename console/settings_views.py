@@ -19,12 +19,12 @@ from console.pages import ConsoleView
 from console.sentences import add_problem
 from knowledge.access import Access
 from knowledge.api.asgi import MAX_BODY
-from knowledge.api.exchange import send_archive
+from knowledge.api.exchange import send_archive, send_export
 from knowledge.errors import QuarryError
-from knowledge.exchange import archive_imports
-from knowledge.exchange.exporting import export_library
+from knowledge.exchange import actors, archive_imports, exports
 from knowledge.ledger.quotas import usage_of
 from knowledge.library.items import ItemFilter, list_folders, list_items
+from knowledge.models import Export
 from tokens.own_tokens import list_own
 
 MOST_MB = MAX_BODY // 1024 // 1024
@@ -39,10 +39,32 @@ class SettingsView(ConsoleView):
 
 
 class ExportView(ConsoleView):
-    """The whole library as one zip, read and sent piece by piece."""
+    """The whole library as one zip: a small one at once, any other by a job."""
 
     def get(self, request: HttpRequest) -> StreamingHttpResponse:
-        return send_archive(request, export_library(self.access))
+        return send_archive(request, exports.export_small(self.access))
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        actors.start_export(self.access)
+        return self.go(f"{reverse('console:settings')}#export")
+
+
+class ExportsView(ConsoleView):
+    """The exports that there are, and how far each is: a part of the page."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self.show("console/parts/exports.html", {"exports": list_exports(self)})
+
+
+class ExportFileView(ConsoleView):
+    """The file of an export."""
+
+    def get(self, request: HttpRequest, export_id: UUID) -> StreamingHttpResponse:
+        return send_export(request, exports.open_export(self.access, export_id))
+
+
+def list_exports(view: ConsoleView) -> list[Export]:
+    return exports.list_exports(view.access)
 
 
 class ImportForm(forms.Form):
@@ -90,7 +112,7 @@ class CancelArchiveImportView(ConsoleView):
 def start_uploaded_import(access: Access, uploaded: UploadedFile) -> None:
     """A form's file is in memory or on disk; the import is given one that is on disk."""
     with NamedTemporaryFile() as copy:
-        shutil.copyfileobj(uploaded.file, copy)
+        shutil.copyfileobj(uploaded, copy)
         copy.flush()
         archive_imports.start_import(access, Path(copy.name))
 
@@ -101,6 +123,7 @@ def show_settings(view: ConsoleView, form: ImportForm, *, status: int = 200) -> 
     context: dict[str, Any] = {
         "form": form,
         "imports": archive_imports.list_imports(view.access),
+        "exports": list_exports(view),
         "use": use,
         "months": [use.this_month, *use.earlier[:5]],
         "items": items.total,

@@ -42,7 +42,8 @@ class Ask(StrEnum):
     RETRY = "retry", WRITES, 60, "item_id"
     TRANSFORM = "transform", WRITES, 60, "item_id"
     WEBHOOKS = "webhooks", WRITES, 60, "webhook_id", "id"
-    EXPORT = "export", READS, 10
+    EXPORT = "export", READS, 10, "id"
+    EXPORTS = "exports", READS, 1000, "export_id"
     IMPORT = "import", WRITES, 10, "import_id", "id"
     IMPORTS = "imports", READS, 1000, "import_id"
     CANCEL_IMPORT = "cancel_import", WRITES, 60, "import_id"

@@ -40,6 +40,9 @@ class Lock(IntEnum):
     SCHEDULER = 7_361_006
     """Held by the one worker that sends the sweeps."""
 
+    EXPORTS = 7_361_018
+    """With an owner's id: exports are asked for one by one, so that no two find the last place."""
+
     FIRST_RUN = 0x51554152
     """One process makes the first user and the first token."""
 

@@ -15,6 +15,7 @@ ASKS = (
     "knowledge/ingest/transforms.py",
     "knowledge/ledger/webhooks.py",
     "knowledge/exchange/exporting.py",
+    "knowledge/exchange/exports.py",
     "knowledge/exchange/importing.py",
     "knowledge/ingest/uploads.py",
     "knowledge/crawling/documentation.py",

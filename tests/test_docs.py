@@ -32,7 +32,7 @@ def test_every_route_is_documented() -> None:
     paths = SchemaGenerator().get_schema(public=True)["paths"]
     assert len(paths) >= 9
     for path, methods in paths.items():
-        nouns = "item|token|webhook|task|relation|provider|source"
+        nouns = "item|token|webhook|task|relation|provider|source|export"
         named = rf"\{{(?:{nouns})_id\}}|(?<=folders/)\{{folder_id\}}$"
         route = re.sub(named, "{id}", path)
         route = route.removeprefix("/api/v1")

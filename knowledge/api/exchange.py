@@ -6,29 +6,62 @@ from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO, cast
 
 from django.http import HttpRequest, StreamingHttpResponse
+from django.urls import reverse
+from django.utils.http import urlencode
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors
+from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.fields import Text
+from knowledge.api.originals import RANGE, send_file
 from knowledge.api.streaming import stream
 from knowledge.api.toolsets import LIBRARY
+from knowledge.api.uploads import absolute_url
 from knowledge.asks import Ask
 from knowledge.errors import InvalidInput, PayloadTooLarge, UnsupportedMedia
-from knowledge.exchange import archive_imports, exporting, importing
+from knowledge.exchange import actors, archive_imports, exports, importing
 from knowledge.ingest import uploads
-from knowledge.models import ArchiveState
+from knowledge.models import ArchiveState, Export, ExportState
 
 ZIP = "application/zip"
+FILENAME = "quarry-export.zip"
 _PIECE = 1024 * 1024
+
+
+class ExportOutput(serializers.Serializer[Any]):
+    """An export that is being made, or is made."""
+
+    id = serializers.UUIDField()
+    state = serializers.ChoiceField(ExportState.choices)
+    items_done = serializers.IntegerField(help_text="How many items are written so far.")
+    items_total = serializers.IntegerField()
+    size = serializers.IntegerField(help_text="Of the file, in bytes; 0 until it is ready.")
+    error = serializers.CharField(help_text="Why it failed; empty unless it did.")
+    file_url = serializers.SerializerMethodField(
+        help_text="Where to download it within 15 minutes, without a token; null until it is ready."
+    )
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(help_text="The file is removed then.")
+
+    def get_file_url(self, export: Export) -> str | None:
+        if export.state != ExportState.READY:
+            return None
+        path = reverse("library_api:export-file", args=[export.pk])
+        signed = f"{path}?{urlencode({'signature': exports.sign_export(export)})}"
+        return absolute_url(self.context["request"], signed)
+
+
+class ExportFileInput(Input):
+    signature = Text(shortest=1, longest=200)
 
 
 class ExportView(AskView):
     """All that the token sees, as one archive: to read, to keep, or to import elsewhere."""
 
-    asks = {"GET": Ask.EXPORT}
+    asks = {"GET": Ask.EXPORT, "POST": Ask.EXPORT}
     toolsets = LIBRARY
 
     @extend_schema(
@@ -38,16 +71,80 @@ class ExportView(AskView):
             (200, ZIP): OpenApiResponse(
                 OpenApiTypes.BINARY, "Markdown files, `items.csv`, and JSONL for an import."
             ),
-            **errors(403),
+            **errors(403, 409),
         },
     )
     def get(self, request: Request) -> StreamingHttpResponse:
+        """A small library at once; a larger one is 409, and `POST` makes a file of it."""
         Input.of_query(request)
-        return send_archive(request, exporting.export_library(self.access))
+        return send_archive(request, exports.export_small(self.access))
+
+    @extend_schema(
+        operation_id="start_export",
+        tags=["exchange"],
+        request=None,
+        responses={202: ExportOutput, **errors(403, 409)},
+    )
+    def post(self, request: Request) -> Response:
+        """Have a file made of all that the token sees, by a job."""
+        Input.of_body(request)
+        export = actors.start_export(self.access)
+        answer = ExportOutput(export, context={"request": request})
+        return Response(answer.data, status=status.HTTP_202_ACCEPTED)
 
     def head(self, request: Request) -> StreamingHttpResponse:
         """What GET says before its body, which is not made for it."""
         return send_archive(request, iter(()))
+
+
+class ExportStateView(AskView):
+    """How far an export is, and the link to its file once there is one."""
+
+    asks = {"GET": Ask.EXPORTS}
+    toolsets = LIBRARY
+
+    @extend_schema(
+        operation_id="get_export",
+        tags=["exchange"],
+        responses={200: ExportOutput, **errors(404)},
+    )
+    def get(self, request: Request, export_id: str) -> Response:
+        export = exports.get_export(self.access, path_id(export_id))
+        return Response(ExportOutput(export, context={"request": request}).data)
+
+
+class ExportFileView(AskView):
+    """The file of an export: whoever has the signed link may download it, without a token."""
+
+    authentication_classes = ()
+    permission_classes = ()
+    reads_query = frozenset({"GET"})
+
+    @extend_schema(
+        operation_id="download_export",
+        tags=["exchange"],
+        auth=[],
+        parameters=[
+            OpenApiParameter("signature", str, description="As in the link; good for 15 minutes."),
+            RANGE,
+        ],
+        responses={
+            (200, ZIP): OpenApiResponse(OpenApiTypes.BINARY, "The archive, as `GET /export`."),
+            (206, ZIP): OpenApiResponse(OpenApiTypes.BINARY, "The range that was asked for."),
+            **errors(404, 409),
+        },
+    )
+    def get(self, request: Request, export_id: str) -> StreamingHttpResponse:
+        return self._answer(request, export_id, is_head=False)
+
+    def head(self, request: Request, export_id: str) -> StreamingHttpResponse:
+        """What GET says before its body, which is not read for it."""
+        return self._answer(request, export_id, is_head=True)
+
+    def _answer(self, request: Request, export_id: str, *, is_head: bool) -> StreamingHttpResponse:
+        signature = ExportFileInput.of_query(request)["signature"]
+        found = exports.open_signed(path_id(export_id), signature)
+        return send_export(request, found, is_head=is_head)
 
 
 class ProblemOutput(serializers.Serializer[Any]):
@@ -156,7 +253,21 @@ def _bare(media_type: str | None) -> str:
     return (media_type or "").partition(";")[0].strip().lower()
 
 
+def send_export(
+    request: Request | HttpRequest, found: exports.ExportFile, *, is_head: bool = False
+) -> StreamingHttpResponse:
+    """A finished export, or the range of it that was asked for."""
+    return send_file(
+        request,
+        found,
+        media_type=ZIP,
+        filename=FILENAME,
+        etag=f'"{found.export.pk.hex}-{found.size}"',
+        is_head=is_head,
+    )
+
+
 def send_archive(request: Request | HttpRequest, pieces: Iterator[bytes]) -> StreamingHttpResponse:
     """An export as a file to keep."""
-    named = {"Content-Disposition": 'attachment; filename="quarry-export.zip"'}
+    named = {"Content-Disposition": f'attachment; filename="{FILENAME}"'}
     return stream(request, pieces, content_type=ZIP, headers=named)

@@ -21,6 +21,7 @@ _FOLLOWING: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "contribute_knowledge": ("201", "/id", "item_id", _OF_UNIT),
     "create_folder": ("201", "/id", "folder_id", _OF_FOLDER),
     "add_source": ("201", "/id", "source_id", _OF_SOURCE),
+    "start_export": ("202", "/id", "export_id", ("get_export",)),
     "create_webhook": ("201", "/id", "webhook_id", ("delete_webhook",)),
     "import_library": ("202", "/id", "import_id", ("get_import", "cancel_import")),
     "mint_token": ("201", "/id", "token_id", ("revoke_token",)),

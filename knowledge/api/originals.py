@@ -1,4 +1,6 @@
 import re
+from collections.abc import Iterator
+from typing import Protocol
 
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
@@ -25,6 +27,14 @@ _AS_A_FILE = {
 }
 
 
+RANGE = OpenApiParameter(
+    "Range",
+    str,
+    OpenApiParameter.HEADER,
+    description="One range of bytes, such as `bytes=0-1023`; any other is ignored.",
+)
+
+
 class ItemOriginalView(AskView):
     """The file that an item was read from, as it was uploaded."""
 
@@ -35,12 +45,7 @@ class ItemOriginalView(AskView):
         operation_id="download_original",
         tags=["items"],
         parameters=[
-            OpenApiParameter(
-                "Range",
-                str,
-                OpenApiParameter.HEADER,
-                description="One range of bytes, such as `bytes=0-1023`; any other is ignored.",
-            )
+            RANGE,
         ],
         responses={
             (200, ANY_FILE): OpenApiResponse(
@@ -62,6 +67,15 @@ class ItemOriginalView(AskView):
         return send_original(request, original, is_head=is_head)
 
 
+class StoredFile(Protocol):
+    """A file that is read piece by piece, without a connection to the database."""
+
+    @property
+    def size(self) -> int: ...
+
+    def read(self, start: int, count: int) -> Iterator[bytes]: ...
+
+
 def send_original(
     request: Request | HttpRequest,
     original: Original,
@@ -69,35 +83,51 @@ def send_original(
     is_head: bool = False,
     as_attachment: bool = True,
 ) -> StreamingHttpResponse:
-    """The file, or the range of it that was asked for, so that nothing in it can run."""
-    start, end = _range_of(request, original)
+    """An item's file."""
+    return send_file(
+        request,
+        original,
+        media_type=original.upload.media_type,
+        filename=original.upload.filename,
+        etag=f'"{original.upload.pk.hex}"',  # a stored file never changes
+        is_head=is_head,
+        as_attachment=as_attachment,
+    )
+
+
+def send_file(
+    request: Request | HttpRequest,
+    file: StoredFile,
+    *,
+    media_type: str,
+    filename: str,
+    etag: str,
+    is_head: bool = False,
+    as_attachment: bool = True,
+) -> StreamingHttpResponse:
+    """A file, or the range of it that was asked for, so that nothing in it can run."""
+    start, end = _range_of(request, file.size, etag)
     answer = stream(
         request,
-        iter(()) if is_head else original.read(start, end - start),
-        content_type=original.upload.media_type,
-        headers={**_AS_A_FILE, "ETag": _etag(original), "Content-Length": str(end - start)},
+        iter(()) if is_head else file.read(start, end - start),
+        content_type=media_type,
+        headers={**_AS_A_FILE, "ETag": etag, "Content-Length": str(end - start)},
     )
-    filename = original.upload.filename
     named = content_disposition_header(as_attachment=as_attachment, filename=filename)
     answer["Content-Disposition"] = named or ("attachment" if as_attachment else "inline")
-    if end - start < original.size:
+    if end - start < file.size:
         answer.status_code = status.HTTP_206_PARTIAL_CONTENT
-        answer["Content-Range"] = f"bytes {start}-{end - 1}/{original.size}"
+        answer["Content-Range"] = f"bytes {start}-{end - 1}/{file.size}"
     return answer
 
 
-def _range_of(request: Request | HttpRequest, original: Original) -> tuple[int, int]:
+def _range_of(request: Request | HttpRequest, size: int, etag: str) -> tuple[int, int]:
     """The bytes to send, from the first up to and without the last; all, if no range fits."""
     asked = _RANGE.fullmatch(request.headers.get("Range", ""))
-    if not asked or request.headers.get("If-Range", _etag(original)) != _etag(original):
-        return 0, original.size
+    if not asked or request.headers.get("If-Range", etag) != etag:
+        return 0, size
     first, last, of_end = asked.groups()
-    start, end = int(first or 0), min(int(last or original.size) + 1, original.size)
+    start, end = int(first or 0), min(int(last or size) + 1, size)
     if of_end:
-        start, end = max(0, original.size - int(of_end)), original.size
-    return (start, end) if start < end else (0, original.size)
-
-
-def _etag(original: Original) -> str:
-    """A stored file never changes."""
-    return f'"{original.upload.pk.hex}"'
+        start, end = max(0, size - int(of_end)), size
+    return (start, end) if start < end else (0, size)

@@ -1,11 +1,18 @@
 """Answers that are sent piece by piece."""
 
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Iterator
+from typing import Protocol, runtime_checkable
 
-from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.request import Request
+
+from knowledge.api.upload_app import in_thread
+
+
+@runtime_checkable
+class _Closable(Protocol):
+    def close(self) -> None: ...
 
 
 def stream(
@@ -23,13 +30,13 @@ def stream(
 
 
 async def _in_its_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """In the request's own thread, which has its database connection and its transaction."""
+    """In the request's own thread, which holds no database connection between two pieces."""
     try:
-        while (piece := await sync_to_async(_next)(pieces)) is not None:
+        while (piece := await in_thread(_next, pieces)) is not None:
             yield piece
     finally:
-        if isinstance(pieces, Generator):
-            await sync_to_async(pieces.close)()
+        if isinstance(pieces, _Closable):
+            await in_thread(pieces.close)
 
 
 def _next(pieces: Iterator[bytes]) -> bytes | None:

@@ -38,7 +38,7 @@ class SignedUrlOutput(serializers.Serializer[Any]):
     max_bytes = serializers.IntegerField(help_text="The largest file that is taken at all.")
 
     def get_signed_url(self, begun: uploads.Begun) -> str:
-        return _absolute(self.context["request"], begun.put.url)
+        return absolute_url(self.context["request"], begun.put.url)
 
 
 class SignedUrlView(AskView):
@@ -115,7 +115,7 @@ class FinalizeDocumentView(FinalizeView):
         return super().post(request)
 
 
-def _absolute(request: Request, url: str) -> str:
+def absolute_url(request: Request, url: str) -> str:
     """A path of this server as its callers reach it; a bucket's address is whole already."""
     if not url.startswith("/"):
         return url

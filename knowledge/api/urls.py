@@ -3,7 +3,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
 from knowledge.api.base import NoSuchRoute
-from knowledge.api.exchange import ExportView, ImportView
+from knowledge.api.exchange import ExportFileView, ExportStateView, ExportView, ImportView
 from knowledge.api.exploring import ContextView, ExploreView
 from knowledge.api.folders import FoldersView, FolderView
 from knowledge.api.imports import ImportStateView
@@ -95,6 +95,8 @@ urlpatterns = [
     path("webhooks", WebhooksView.as_view(), name="webhooks"),
     path("webhooks/<str:webhook_id>", WebhookView.as_view(), name="webhook"),
     path("export", ExportView.as_view(), name="export"),
+    path("exports/<str:export_id>", ExportStateView.as_view(), name="export-state"),
+    path("exports/<str:export_id>/file", ExportFileView.as_view(), name="export-file"),
     path("import", ImportView.as_view(), name="import"),
     path("imports/<str:import_id>", ImportStateView.as_view(), name="import-state"),
     path("skills", SkillsView.as_view(), name="skills"),

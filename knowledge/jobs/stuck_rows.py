@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from knowledge.jobs.broker import keeps_dead_jobs, without_message
 from knowledge.jobs.servers.base import arguments_of
-from knowledge.models import Content, ContentState, IndexStatus, Item, Job, Source
+from knowledge.models import Content, ContentState, Export, IndexStatus, Item, Job, Source
+from knowledge.models.export import UNFINISHED
 from knowledge.models.job import JobState
 
 STUCK_AFTER = timedelta(minutes=10)
@@ -64,6 +65,18 @@ def stuck_sources() -> list[UUID]:
 def sources_of_dead_jobs() -> dict[UUID, str]:
     """Sources at work whose last job is dead, and what it said."""
     return _errors_of_dead_jobs(Source.objects.at_work().values_list("pk", flat=True))
+
+
+def stuck_exports() -> list[UUID]:
+    """Exports that are due for a job, have not changed for long and have no message."""
+    waiting = Export.objects.filter(state__in=UNFINISHED, changed_at__lt=_long_ago())
+    return _without_message(waiting.order_by("changed_at").values_list("pk", flat=True))
+
+
+def exports_of_dead_jobs() -> dict[UUID, str]:
+    """Unfinished exports whose last job is dead, and what it said."""
+    unfinished = Export.objects.filter(state__in=UNFINISHED)
+    return _errors_of_dead_jobs(unfinished.order_by().values_list("pk", flat=True))
 
 
 def _without_message(waiting: QuerySet[Any, UUID]) -> list[UUID]:

@@ -17,6 +17,7 @@ from knowledge.models.contributions import (
     Version,
 )
 from knowledge.models.documentation import CrawlState, PageState, Source, SourcePage
+from knowledge.models.export import Export, ExportState
 from knowledge.models.feed import Feed, FeedEntry, FeedState
 from knowledge.models.folder import Folder
 from knowledge.models.idempotency import IdempotencyRecord
@@ -66,6 +67,8 @@ __all__ = [
     "CrawlState",
     "Delivery",
     "DeliveryState",
+    "Export",
+    "ExportState",
     "Feed",
     "FeedEntry",
     "FeedState",

@@ -8,7 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from knowledge.access import Access
-from knowledge.models import ArchiveImport, Item, Tier, Usage
+from knowledge.exchange.actors import make_export
+from knowledge.models import ArchiveImport, Export, Item, Tier, Usage
 from tests.support.adding import run_jobs
 from tests.support.exchange import exported, wipe
 from tests.support.library import Add
@@ -57,6 +58,26 @@ def test_an_import_is_cancelled_on_the_page(visitor: Client, library: Access, ad
     visitor.post("/settings/import", {"archive": archive_file(exported(library))})
     visitor.post(f"/settings/imports/{ArchiveImport.objects.get().pk}/cancel")
     assert "cancelled" in visitor.get("/settings/").content.decode()
+
+
+def test_an_export_is_made_while_the_page_tells_how_far_it_is(
+    visitor: Client, other_visitor: Client, library: Access, add: Add
+) -> None:
+    add("Granite")
+    page = visitor.post("/settings/export", follow=True).content.decode()
+    assert "waiting for its turn" in page
+    assert 'hx-get="/settings/exports"' in page
+    export = Export.objects.get()
+    link = f"/settings/exports/{export.pk}/file"
+    assert visitor.get(link).status_code == 409
+    make_export.fn(str(export.pk))
+    part = visitor.get("/settings/exports").content.decode()
+    assert link in part
+    assert "hx-get" not in part
+    archive = b"".join(visitor.get(link).streaming_content)  # type: ignore[attr-defined]
+    assert archive == exported(library)
+    assert other_visitor.get(link).status_code == 404
+    assert "Export of" not in other_visitor.get("/settings/").content.decode()
 
 
 def test_what_is_no_archive_is_refused_in_place(visitor: Client, library: Access) -> None:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 from zipfile import ZipFile
 
 from mcp_types import (
@@ -16,6 +17,7 @@ from mcp_types import (
 )
 
 from knowledge.errors import QuarryError
+from knowledge.exchange.actors import make_export
 from knowledge.models import Folder
 from mcp_gateway import calls
 from mcp_gateway.identity import Caller
@@ -125,6 +127,19 @@ def exported(world: World, token: Minted, item: str) -> Said:
     answer = token.client.get("/api/v1/export")
     if answer.status_code != 200:
         return answer.json()["error"], answer.json()["message"]
+    with ZipFile(io.BytesIO(answer.getvalue())) as archive:
+        return "ok", {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def exported_by_job(world: World, token: Minted, item: str) -> Said:
+    """The same, of the file that a job makes."""
+    begun = token.client.post("/api/v1/export")
+    if begun.status_code != 202:
+        return begun.json()["error"], begun.json()["message"]
+    make_export.fn(begun.json()["id"])
+    made = token.client.get(f"/api/v1/exports/{begun.json()['id']}").json()
+    link = urlsplit(made["file_url"])
+    answer = token.client.get(f"{link.path}?{link.query}")
     with ZipFile(io.BytesIO(answer.getvalue())) as archive:
         return "ok", {name: archive.read(name).decode() for name in archive.namelist()}
 
@@ -357,6 +372,9 @@ ASKS: dict[str, Ask] = {
     "usage": Ask(covers=("get_usage",), rest=rest("GET", "usage")),
     "activity": Ask(covers=("list_activity",), rest=rest("GET", "activity", per_page=100)),
     "export": Ask(covers=("export_library",), rest=exported),
+    "export by a job": Ask(
+        covers=("start_export", "get_export", "download_export"), rest=exported_by_job
+    ),
     "import": Ask(
         covers=("import_library",),
         rest=imported,

@@ -20,6 +20,7 @@ LIBRARY = {
     *("ingest", "search", "items", "item-retry", "item-transform", "item-original"),
     *("signed-url", "finalize", "finalize-document", "webhooks", "webhook", "export", "import"),
     "import-state",
+    "export-state",
 }
 ITEMS = {"item", "item-folders", "item-folder", "folders", "folder"}
 MEMORY = {

@@ -4,10 +4,12 @@ import hashlib
 import http.client
 import json
 import random
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import pytest
@@ -44,10 +46,31 @@ def test_sixty_megabytes_go_in_and_out_in_little_memory_and_come_back_the_same(
         assert posted(quarry, tmp_path / "first.zip")["skipped"] == ITEMS
         assert downloaded(quarry, tmp_path / "again.zip") == first
         assert left_half_read(quarry) == 200
+        assert quarry.get("/api/v1/export", quarry.token)[1]["reason"] == "too_large"
+        assert_slow_readers_hold_no_connection(quarry)
         with quarry.database() as database:
             eventually(lambda: not rows(database, HELD))
         assert quarry.get("/readyz")[0] == 200
         assert quarry.complained == ""
+
+
+def assert_slow_readers_hold_no_connection(quarry: Quarry) -> None:
+    """Row 1 of the attack: more readers who do not read than the server has connections."""
+    link = link_of_export(quarry)
+    readers = [opened(quarry) for _ in range(20)]
+    try:
+        for reader in readers:
+            reader.request("GET", link)
+            assert reader.getresponse().status == 200
+        began = time.monotonic()
+        assert quarry.get("/api/v1/whoami", quarry.token)[0] == 200
+        assert quarry.get("/readyz")[0] == 200
+        assert time.monotonic() - began < 5
+        with quarry.database() as database:
+            assert not rows(database, HELD)
+    finally:
+        for reader in readers:
+            reader.close()
 
 
 def write_archive(path: Path) -> None:
@@ -129,7 +152,7 @@ def downloaded(quarry: Quarry, path: Path) -> str:
     connection = opened(quarry)
     digest = hashlib.sha256()
     try:
-        connection.request("GET", "/api/v1/export", headers=authorized(quarry))
+        connection.request("GET", link_of_export(quarry))
         answer = connection.getresponse()
         assert answer.status == 200
         with path.open("wb") as file:
@@ -141,10 +164,26 @@ def downloaded(quarry: Quarry, path: Path) -> str:
     return digest.hexdigest()
 
 
+def link_of_export(quarry: Quarry) -> str:
+    """Where the file of a new export is, once its job is done."""
+    status, export = quarry.ask("POST", "/api/v1/export", quarry.token)
+    assert status == 202, export
+    states: list[str] = []
+
+    def is_ready() -> bool:
+        told = quarry.get(f"/api/v1/exports/{export['id']}", quarry.token)[1]
+        states.append(told["file_url"] or "")
+        return bool(told["state"] == "ready")
+
+    eventually(is_ready)
+    link = urlsplit(states[-1])
+    return f"{link.path}?{link.query}"
+
+
 def left_half_read(quarry: Quarry) -> int:
     """The status of an export whose reader goes away in the middle of it."""
     connection = opened(quarry)
-    connection.request("GET", "/api/v1/export", headers=authorized(quarry))
+    connection.request("GET", link_of_export(quarry))
     answer = connection.getresponse()
     answer.read(PIECE)
     connection.close()
