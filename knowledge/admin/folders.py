@@ -24,6 +24,7 @@ class FolderForm(AskForm[Folder]):
 class FolderAdmin(AskAdmin[Folder]):
     owner_path = "owner"
     form = FolderForm
+    ordering = ["name"]
     list_display = ["name", "owner", "item_count", "created_at"]
     list_filter = [("owner", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["owner"]

@@ -2,7 +2,7 @@ import json
 import platform
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +25,8 @@ from knowledge.providers import (
     live_transcriber,
 )
 from knowledge.providers.protocols import Answerer, Summarizer
+from mcp_gateway.findings import Finding
+from mcp_gateway.outside_check import look_from_outside
 from tokens.models import Token
 
 MIN_POSTGRES = 150000
@@ -32,24 +34,22 @@ MIN_PGVECTOR = (0, 8)
 SPEECH_KEYS = {"assemblyai": "ASSEMBLYAI_API_KEY", "gladia": "GLADIA_API_KEY"}
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at: `ok`, `note` or `fail`, what was seen, and what to do about it."""
-
-    about: str
-    state: str
-    seen: str
-    fix: str = ""
-
-
 class Command(BaseCommand):
     help = "Say what is configured, what is missing and how to fix it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print a JSON list")
+        parser.add_argument(
+            "--security",
+            nargs="?",
+            const=settings.QUARRY_PUBLIC_URL or "http://127.0.0.1:8000",
+            metavar="URL",
+            help="look at a running instance from outside, and say what is open",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        findings = list(_examine())
+        address = options["security"]
+        findings = list(_examine() if address is None else look_from_outside(address))
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in findings]))
         else:
