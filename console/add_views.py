@@ -17,6 +17,7 @@ from knowledge.ingest.adding import add_to_knowledge
 from knowledge.ledger.quotas import quota_of
 from knowledge.library.items import delete_item, retry_item
 from knowledge.library.underway import list_underway
+from knowledge.models import ImportBatch
 
 PART = "console/parts/underway.html"
 
@@ -42,10 +43,19 @@ class AddView(ConsoleView):
             except QuarryError as error:
                 form.refuse(error)
             else:
-                count = batch.rows_total
-                self.tell("The link is on its way." if count == 1 else f"{count} links are on it.")
+                self._tell_of(batch)
                 return self.go(reverse("console:add"))
         return self._page(links=form, status=422)
+
+    def _tell_of(self, batch: ImportBatch) -> None:
+        count = batch.rows_total
+        self.tell("The link is on its way." if count == 1 else f"{count} links are on the way.")
+        lines = [each["what"] for each in batch.left_out if each["why"] == batches.NO_LINK]
+        if lines:
+            first = ", ".join(f"“{line[:60]}”" for line in lines[:3])
+            others = f" and {len(lines) - 3} more" if len(lines) > 3 else ""
+            said = f"Left out, because there is no link in it: {first}{others}."
+            self.tell(said, level=messages.WARNING)
 
     def _add_text(self) -> HttpResponse:
         form = TextForm(self.request.POST, access=self.access)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django import forms
 
+from console.sentences import add_problem
 from knowledge.access import Access
 from knowledge.crawling.documentation import DEPTH, PAGES
 from knowledge.errors import QuarryError
@@ -36,8 +37,7 @@ class FolderForm(forms.Form):
 
     def refuse(self, error: QuarryError) -> None:
         """Put an error of the domain at the field that it is about."""
-        field = str(error.details.get("field"))
-        self.add_error(field if field in self.fields else None, error.message)
+        add_problem(self, error)
 
 
 class FilingForm(FolderForm):

@@ -13,6 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from accounts.forms import MintForm
 from console.pages import ConsoleView
+from console.sentences import add_problem, for_people
 from knowledge.errors import QuarryError
 from knowledge.library.items import list_folders
 from knowledge.retrieval.search import MAX_QUERY, MODES, LibrarySearchRequest, search
@@ -66,7 +67,7 @@ class MintView(ConsoleView):
             form.add_error(None, "This form was used before. Open the page anew.")
             return self._page(form, status=409)
         except QuarryError as error:
-            form.add_error(None, error.message)
+            add_problem(form, error)
             return self._page(form, status=422)
         setups = client_setups(_address(request), secret)
         response = self.show(
@@ -125,7 +126,7 @@ class ConnectionView(ConsoleView):
             asked = LibrarySearchRequest(query=query, mode=mode, limit=HITS)
             return {"found": search(token.access, asked), "query": query}
         except QuarryError as error:
-            return {"problem": error.message, "query": query}
+            return {"problem": for_people(error), "query": query}
 
 
 class NarrowForm(forms.Form):
@@ -186,7 +187,7 @@ class NarrowView(ConsoleView):
                 ),
             )
         except QuarryError as error:
-            form.add_error(None, error.message)
+            add_problem(form, error)
             return self._page(token, form, status=422)
         self.tell(f"{token.name} can do only this from its next call on.")
         return self.go(reverse("console:connection", args=[token_id]))

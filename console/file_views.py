@@ -16,11 +16,13 @@ from console import waiting_files
 from console.add_views import PART, underway
 from console.bring_forms import FilesForm
 from console.pages import ConsoleView
+from console.sentences import for_people
 from knowledge.api.errors import STATUSES
 from knowledge.errors import InvalidInput, QuarryError
 from knowledge.ingest.adding_files import finish_upload, store_file
 from knowledge.ingest.estimating import estimate_upload
 from knowledge.ingest.uploads import DOCUMENTS, RECORDINGS, begin_upload
+from knowledge.models import Item
 
 MOST_FILES = 100
 
@@ -29,7 +31,7 @@ class _JsonView(ConsoleView):
     """Answers a script: errors are told in JSON, beside the file that they are about."""
 
     def show_error(self, error: QuarryError) -> HttpResponse:
-        return JsonResponse({"problem": error.message}, status=STATUSES[error.code])
+        return JsonResponse({"problem": for_people(error)}, status=STATUSES[error.code])
 
     def body(self, request: HttpRequest) -> dict[str, Any]:
         try:
@@ -74,8 +76,10 @@ class FinishFileView(_JsonView):
         )
         if not form.is_valid():
             raise InvalidInput("Choose one of your folders.", field="folder")
-        is_added = add_or_price(self, upload_id, form)
-        return JsonResponse({"state": "added" if is_added else "priced"})
+        item = add_or_price(self, upload_id, form)
+        if item is None:
+            return JsonResponse({"state": "priced"})
+        return JsonResponse({"state": "added", "item": str(item.pk)})
 
 
 class WaitingFileView(ConsoleView):
@@ -103,14 +107,14 @@ class FilesView(ConsoleView):
         added = 0
         for file in files:
             try:
-                added += self._add(file, form)
+                added += self._add(file, form) is not None
             except QuarryError as error:
-                self.tell(f"{file.name}: {error.message}", level=messages.ERROR)
+                self.tell(f"{file.name}: {for_people(error)}", level=messages.ERROR)
         if added:
             self.tell(f"{added} file{'' if added == 1 else 's'} on the way.")
         return self.go(reverse("console:add"))
 
-    def _add(self, file: UploadedFile, form: FilesForm) -> bool:
+    def _add(self, file: UploadedFile, form: FilesForm) -> Item | None:
         with NamedTemporaryFile() as copy:
             for piece in file.chunks():
                 copy.write(piece)
@@ -119,23 +123,23 @@ class FilesView(ConsoleView):
         return add_or_price(self, upload.pk, form)
 
 
-def add_or_price(view: ConsoleView, upload_id: UUID, form: FilesForm) -> bool:
-    """Add a document at once; remember what a recording would cost. Whether it is added."""
+def add_or_price(view: ConsoleView, upload_id: UUID, form: FilesForm) -> Item | None:
+    """Add a document at once; of a recording remember what it would cost, and answer none."""
     price = estimate_upload(view.access, upload_id)
     given = {"folder": form.cleaned_data["folder"], "tags": form.tag_list}
     if price.minutes:
         waiting_files.remember(view.request, str(upload_id), price, given)
-        return False
-    _finish(view, upload_id, given)
-    return True
+        return None
+    return _finish(view, upload_id, given)
 
 
-def _finish(view: ConsoleView, upload_id: UUID, given: dict[str, Any]) -> None:
+def _finish(view: ConsoleView, upload_id: UUID, given: dict[str, Any]) -> Item:
     folder = given.get("folder")
-    finish_upload(
-        view.access,
+    added = finish_upload(
+        view.undoable,
         upload_id,
         kinds=RECORDINGS | DOCUMENTS,
         tags=given.get("tags", []),
         folder_id=UUID(folder) if folder else None,
     )
+    return added.item

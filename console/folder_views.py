@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from console.pages import ConsoleView
+from console.sentences import for_people
 from knowledge.errors import InvalidInput, NameTaken
 from knowledge.library.items import (
     create_folder,
@@ -28,7 +29,7 @@ class FoldersView(ConsoleView):
         try:
             folder = create_folder(self.undoable, name)
         except (NameTaken, InvalidInput) as error:
-            return self._page(name=name, problem=error.message, status=422)
+            return self._page(name=name, problem=for_people(error), status=422)
         self.tell(f"“{folder.name}” made.", can_undo=True)
         return self.go(reverse("console:folders"))
 
@@ -52,7 +53,7 @@ class FolderView(ConsoleView):
         try:
             folder = rename_folder(self.undoable, folder_id, name)
         except (NameTaken, InvalidInput) as error:
-            return self._page(folder_id, name=name, problem=error.message, status=422)
+            return self._page(folder_id, name=name, problem=for_people(error), status=422)
         self.tell(f"The folder is called “{folder.name}” now.", can_undo=True)
         return self.go(reverse("console:folders"))
 

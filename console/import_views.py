@@ -8,8 +8,10 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from console.arrivals import count_states
 from console.bring_forms import FOLDERS_OF_THE_EXPORT, ImportFileForm, ImportOptionsForm
 from console.pages import ConsoleView
+from console.sentences import add_problem
 from knowledge.errors import QuarryError
 from knowledge.imports import batches
 from knowledge.models import ArrivalState, ImportBatch
@@ -37,7 +39,7 @@ class ImportsView(ConsoleView):
                     path = Path(copy.name)
                     batch = batches.read_import(self.access, path, filename=file.name)
             except QuarryError as error:
-                form.add_error("file", error.message)
+                add_problem(form, error, otherwise="file")
             else:
                 return self.go(reverse("console:import", args=[batch.pk]))
         return self._page(form, status=422)
@@ -80,12 +82,11 @@ class ImportView(ConsoleView):
             rows = batches.list_rows(self.access, batch.pk, limit=FIRST_ROWS)
             return {"batch": batch, "rows": rows}
         state = self.request.GET.get("state") or _most_pressing(batch)
-        counts = [(each, batch.row_counts[each]) for each in ArrivalState.values]
         return {
             "batch": batch,
             "rows": batches.list_rows(self.access, batch.pk, state=state),
             "state": state,
-            "counts": [(each, count) for each, count in counts if count],
+            "counts": count_states(batch.row_counts, ArrivalState.values),
         }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from console.sentences import for_people
 from knowledge.access import Access
 from knowledge.errors import InvalidInput, NotFound, QuarryError
 from knowledge.library.items import ItemFilter, Page, list_items
@@ -134,7 +135,7 @@ def results_of(access: Access, query: LibraryQuery) -> Results:
     except NotFound:
         raise
     except QuarryError as error:
-        return Results(query=query, found=[], by_title=[], page=None, problem=error.message)
+        return Results(query=query, found=[], by_title=[], page=None, problem=for_people(error))
 
 
 def _listing(access: Access, query: LibraryQuery) -> Results:

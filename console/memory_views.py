@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from console.pages import ConsoleView
+from console.sentences import add_problem
 from knowledge.errors import InvalidInput, QuarryError
 from knowledge.memory.exploring import ExploreRequest, explore
 from knowledge.memory.overview import count_by_type
@@ -96,8 +97,7 @@ class RememberView(ConsoleView):
         try:
             answer = add(self.undoable, **form.asked)
         except InvalidInput as error:
-            field = str(error.details.get("field"))
-            form.add_error(field if field in form.fields else None, error.message)
+            add_problem(form, error)
             return self._page(form, status=422)
         self.tell(f"{answer.item.title} is remembered.", can_undo=True)
         if answer.item.type == ItemType.TASK:

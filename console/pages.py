@@ -15,9 +15,10 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
-from django_htmx.http import HttpResponseClientRedirect, reswap
+from django_htmx.http import HttpResponseClientRedirect, reswap, trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
+from console.sentences import field_among, for_people
 from knowledge.access import Access
 from knowledge.api.errors import STATUSES
 from knowledge.errors import QuarryError
@@ -82,8 +83,14 @@ class ConsoleView(LoginRequiredMixin, View):
     def show_part(
         self, template: str, context: dict[str, Any] | None = None, *, status: int = 200
     ) -> HttpResponse:
-        """A part of a page for htmx, and beside it whatever there is to tell."""
+        """A part of a page for htmx, and beside it whatever there is to tell.
+
+        Without any news, what the page says already stays: a list that is refreshed by itself
+        takes no undo away.
+        """
         part = render_to_string(template, context or {}, self.request)
+        if not len(messages.get_messages(self.request)):
+            return HttpResponse(part, status=status)
         told = render_to_string("console/parts/toasts.html", {"is_oob": True}, self.request)
         return HttpResponse(part + told, status=status)
 
@@ -104,14 +111,18 @@ class ConsoleView(LoginRequiredMixin, View):
         return HttpResponseClientRedirect(to) if self.request.htmx else redirect(to)
 
     def show_error(self, error: QuarryError) -> HttpResponse:
-        """One sentence that says what to do: in place for htmx, otherwise on a page of its own."""
-        status = STATUSES[error.code]
+        """One sentence that says what to do: in place for htmx, otherwise on a page of its own.
+
+        With scripts, it then moves to the field that it is about, if the form has that one.
+        """
+        status, sentence = STATUSES[error.code], for_people(error)
         if self.request.htmx:
-            messages.error(self.request, _for_people(error))
+            messages.error(self.request, sentence)
             response = self.tell_only()
             response.status_code = status
-            return response
-        context = {"problem": _for_people(error), "status": status}
+            told = {"field": field_among(self.request.POST, error), "sentence": sentence}
+            return trigger_client_event(response, "problem", told, after="settle")
+        context = {"problem": sentence, "status": status}
         return self.show("console/error.html", context, status=status)
 
 
@@ -121,8 +132,3 @@ def page_before(request: HttpRequest, otherwise: str = "/") -> str:
     is_ours = url_has_allowed_host_and_scheme(came_from, {request.get_host()})
     # Without the place on it: to the same page and place a browser goes without loading it anew.
     return came_from.partition("#")[0] if is_ours else otherwise
-
-
-def _for_people(error: QuarryError) -> str:
-    """The sentence as it reads without a token."""
-    return error.message.replace(", or it is out of this token's reach", "")

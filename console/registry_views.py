@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from console.pages import ConsoleView
+from console.sentences import add_problem, for_people
 from knowledge.errors import InvalidInput, QuarryError, not_found
 from knowledge.library.items import get_item
 from knowledge.models import REGISTRY_TYPES, Item, ItemType, Version, Visibility
@@ -36,7 +37,7 @@ class RegistryView(ConsoleView):
                 self.access, query=query or None, min_quality=0.0, limit=PER_PAGE, offset=offset
             )
         except QuarryError as error:
-            context["problem"] = error.message
+            context["problem"] = for_people(error)
         context |= {"before": max(0, offset - PER_PAGE), "after": offset + PER_PAGE}
         context["has_before"] = offset > 0
         if self.request.htmx:
@@ -84,7 +85,7 @@ class ContributionView(ConsoleView):
         try:
             validating.validate_unit(self.undoable, item_id, **form.cleaned_data)
         except InvalidInput as error:
-            form.add_error("feedback", error.message)
+            add_problem(form, error, otherwise="feedback")
             return self._page(item_id, form, status=422)
         self.tell("Your judgment counts; a new one takes its place.", can_undo=True)
         return self.go(reverse("console:contribution", args=[item_id]))
@@ -184,10 +185,10 @@ class ContributeView(ConsoleView):
         try:
             answer = self._contribute(form)
         except InvalidInput as error:
-            form.add_error("document", error.message)
+            add_problem(form, error, otherwise="document")
             return self._page(form, problems=error.details.get("errors"), status=422)
         except QuarryError as error:
-            form.add_error(None, error.message)
+            add_problem(form, error)
             return self._page(form, status=409)
         self._tell_of(answer)
         return self.go(reverse("console:contribution", args=[answer.item.pk]))

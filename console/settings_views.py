@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from console.ask_views import PER_HOUR, questions_left
 from console.pages import ConsoleView
+from console.sentences import add_problem
 from knowledge.api.asgi import MAX_BODY
 from knowledge.api.exchange import send_archive
 from knowledge.errors import QuarryError
@@ -58,11 +59,11 @@ class ImportView(ConsoleView):
         try:
             report = import_library(self.undoable, form.cleaned_data["archive"].file)
         except QuarryError as error:
-            form.add_error("archive", error.message)
+            add_problem(form, error, otherwise="archive")
             return show_settings(self, form, status=422)
         if report.failed:
             return show_settings(self, ImportForm(), report=report)
-        self.tell(_came_of(report), can_undo=True)
+        self.tell(_came_of(report), can_undo=report.has_new)
         return self.go(reverse("console:settings"))
 
 
@@ -95,5 +96,8 @@ def _factors_of(view: ConsoleView) -> list[str]:
 
 
 def _came_of(report: ImportReport) -> str:
-    there = f" {report.skipped:,} were there already." if report.skipped else ""
-    return f"{report.items:,} items came in.{there}"
+    was = "was" if report.skipped == 1 else "were"
+    there = f" {report.skipped:,} {was} there already." if report.skipped else ""
+    if not report.has_new:
+        return f"Nothing new came in.{there}"
+    return f"{report.items:,} item{'' if report.items == 1 else 's'} came in.{there}"

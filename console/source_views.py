@@ -7,8 +7,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from console.arrivals import count_states
 from console.bring_forms import FeedChangesForm, FeedForm, SourceForm
 from console.pages import ConsoleView
+from console.sentences import add_problem
 from knowledge.crawling import documentation
 from knowledge.errors import QuarryError
 from knowledge.feeds import following
@@ -40,7 +42,7 @@ class SourcesView(ConsoleView):
                     changes=_changes(form),
                 )
             except QuarryError as error:
-                form.add_error("url", error.message)
+                add_problem(form, error, otherwise="url")
             else:
                 self.tell(f"You follow “{feed.title}”. Its newest entries are on the way.")
                 return self.go(reverse("console:feed", args=[feed.pk]))
@@ -92,12 +94,11 @@ class SourceView(ConsoleView):
         source = documentation.get_source(self.access, source_id)
         state = request.GET.get("state") or None
         pages = documentation.list_pages(self.access, source_id, state=state, per_page=100)
-        counts = [(each, source.page_counts[each]) for each in PageState.values]
         context = {
             "source": source,
             "pages": pages,
             "state": state,
-            "counts": [(each, count) for each, count in counts if count],
+            "counts": count_states(source.page_counts, PageState.values),
         }
         if self.request.htmx:
             return self.show_part(SOURCE, context)
@@ -153,12 +154,11 @@ class FeedView(ConsoleView):
 
     def _context(self, feed: Feed) -> dict[str, Any]:
         state = self.request.GET.get("state") or None
-        counts = [(each, feed.entry_counts[each]) for each in ArrivalState.values]
         return {
             "feed": feed,
             "entries": following.list_entries(self.access, feed.pk, state=state),
             "state": state,
-            "counts": [(each, count) for each, count in counts if count],
+            "counts": count_states(feed.entry_counts, ArrivalState.values),
         }
 
 

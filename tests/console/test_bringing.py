@@ -49,6 +49,18 @@ def upload(visitor: Client, body: bytes, name: str = "bookmarks.html") -> str:
 # Adding ------------------------------------------------------------------------------------------
 
 
+def test_lines_without_a_link_are_told_and_stay_until_they_are_read(visitor: Client) -> None:
+    links = "https://example.org/a\nexample.org/b\n<b>no</b> link\n\nnode.js is fine, see below"
+    page = visitor.post("/add", {"links": links}, follow=True).content.decode()
+    assert "2 links are on the way." in page
+    told = "“&lt;b&gt;no&lt;/b&gt; link”, “node.js is fine, see below”."
+    assert f"Left out, because there is no link in it: {told}" in page
+    urls = ImportRow.objects.order_by("position").values_list("url", flat=True)
+    assert list(urls) == ["https://example.org/a", "https://example.org/b"]
+    refreshed = seen(visitor, "/add/underway", headers={"HX-Request": "true"})
+    assert 'id="toasts"' not in refreshed  # which would take away what the page says
+
+
 def test_links_are_added_without_a_script_and_their_progress_is_shown(
     visitor: Client, site: HTTPServer
 ) -> None:
@@ -144,8 +156,9 @@ def test_a_script_sends_a_file_in_three_steps(visitor: Client, library: Access) 
     assert begun["url"].startswith("/api/v1/uploads/")
     live_store().put(Upload.objects.get().key, NOTE)
     done = ask(f"/add/files/{begun['id']}/finish", folder="", tags="a, b")
-    assert done.json() == {"state": "added"}
-    assert Item.objects.get().tags == ["a", "b"]
+    item = Item.objects.get()
+    assert done.json() == {"state": "added", "item": str(item.pk)}
+    assert item.tags == ["a", "b"]
     refused = ask("/add/files/begin", name="a.exe", type="application/x-msdownload", size=3)
     assert refused.status_code == 415
     assert refused.json()["problem"]
@@ -157,6 +170,7 @@ def test_a_failed_file_says_why_and_is_tried_again_or_removed(visitor: Client) -
     run_jobs()
     item = Item.objects.get()
     assert item.content.error in seen(visitor, "/add").replace("&#x27;", "'")
+    assert f'data-arrival="{item.pk}" data-state="failed"' in seen(visitor, "/add")
     visitor.post(f"/add/underway/{item.pk}/retry")
     assert Item.objects.get().content.is_at_work
     assert "every 10s" in seen(visitor, "/add")

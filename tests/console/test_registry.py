@@ -10,6 +10,7 @@ from knowledge.access import Access
 from knowledge.models import Item, Validation, Version
 from knowledge.registry.contributing import contribute_knowledge, contribute_skill
 from tests.support.contributions import SOP
+from tokens.minting import TokenRequest, mint_token
 
 HOSTILE = "<script>alert(1)</script>"
 SKILL = """---
@@ -143,3 +144,25 @@ def test_a_hostile_skill_is_only_text(visitor: Client, other_visitor: Client, li
         assert "&lt;script&gt;alert(1)" in said
         for code in (HOSTILE, "<img src=x", "a><svg"):
             assert code not in said
+
+
+def test_the_name_of_a_skill_is_words_on_every_page(visitor: Client, library: Access) -> None:
+    name = "<img src=x onerror=alert(1)>"
+    skill = SKILL.replace("name: measure-granite", f"name: '{name}'")
+    asked = {"kind": "skill", "document": skill, "visibility": "private"}
+    answer = visitor.post("/registry/contribute", asked, follow=True)
+    item = Item.objects.get()
+    token, _ = mint_token(User.objects.get(), TokenRequest(name="x", folder_ids=None))
+    pages = [
+        *("/", "/?q=hammer", "/registry/", "/registry/?q=hammer", "/changes/", "/memory/relations"),
+        *(f"/registry/{item.pk}", f"/registry/contribute?from={item.pk}", f"/items/{item.pk}"),
+        *(f"/connections/{token.pk}?q=hammer", f"/memory/relations/{item.pk}", "/ask/"),
+    ]
+    for page in [answer, *(visitor.get(address) for address in pages)]:
+        assert page.status_code == 200
+        assert name not in page.content.decode()
+    assert "&lt;img src=x" in visitor.get("/registry/").content.decode()
+    visitor.post(f"/items/{item.pk}/do/delete")
+    gone = visitor.get("/changes/?show=deleted").content.decode()
+    assert "&lt;img src=x" in gone
+    assert name not in gone

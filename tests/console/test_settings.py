@@ -42,8 +42,12 @@ def test_a_library_goes_out_and_comes_in_again(
 
     page = visitor.post("/settings/import", {"archive": archive_file(archive)}, follow=True)
 
-    assert "1 items came in." in page.content.decode()
+    assert "1 item came in." in page.content.decode()
     assert Item.objects.get().pk == item.pk
+    again = visitor.post("/settings/import", {"archive": archive_file(archive)}, follow=True)
+    said = again.content.decode()
+    assert "Nothing new came in. 1 was there already." in said
+    assert 'action="/undo/' not in said
 
 
 def test_what_is_no_archive_is_refused_in_place(visitor: Client, library: Access) -> None:

@@ -10,6 +10,7 @@ const form = area.querySelector("[data-files]");
 const list = form.querySelector("[data-uploads]");
 const waiting = [];
 let running = 0;
+let refreshing = 0;
 
 form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -85,8 +86,9 @@ async function work() {
     }
     running += 1;
     try {
-        const state = await send(next.file, next.line);
-        settle(next.line, state === "priced" ? "Asks first, see below" : "Added", "ok");
+        const answer = await send(next.file, next.line);
+        if (answer.item) next.line.row.dataset.item = answer.item;
+        settle(next.line, answer.state === "priced" ? "Asks first, see On the way" : "Sent", "plain");
     } catch (problem) {
         settle(next.line, problem.message || "It could not be sent.", "fail");
     }
@@ -106,7 +108,7 @@ async function send(file, line) {
         folder: told.get("folder"),
         tags: told.get("tags"),
     });
-    return answer.state;
+    return answer;
 }
 
 async function ask(url, body) {
@@ -154,7 +156,7 @@ async function sendByForm(file) {
     if (!response.ok) {
         throw new Error("The server did not take it.");
     }
-    return "added";
+    return { state: "added" };
 }
 
 function messageOf(text) {
@@ -178,14 +180,34 @@ function showLine(file) {
 
 function settle(line, words, kind) {
     const badge = document.createElement("span");
-    badge.className = kind === "ok" ? "badge ok" : "error small";
-    badge.textContent = words;
     line.bar.replaceWith(badge);
+    say(badge, words, kind);
 }
 
-function refresh() {
-    window.htmx?.ajax("GET", area.dataset.refresh, { target: "#underway", swap: "outerHTML" });
+function say(badge, words, kind) {
+    badge.className = kind === "fail" ? "error small" : `badge ${kind}`;
+    badge.textContent = words;
 }
+
+// A file that has been sent is added only once it could be read: "On the way" knows.
+function tellArrivals() {
+    for (const row of list.querySelectorAll("[data-item]")) {
+        const arrival = document.querySelector(`#underway [data-arrival="${row.dataset.item}"]`);
+        const state = arrival?.dataset.state;
+        if (state === "failed") say(row.lastElementChild, "Failed, see On the way", "fail");
+        else if (!state) say(row.lastElementChild, "Added", "ok");
+    }
+}
+
+// Once for all files that arrive together: each answer replaces what the one before it showed.
+function refresh() {
+    clearTimeout(refreshing);
+    refreshing = setTimeout(() => {
+        window.htmx?.ajax("GET", area.dataset.refresh, { target: "#underway", swap: "outerHTML" });
+    }, 200);
+}
+
+document.addEventListener("htmx:afterSettle", tellArrivals);
 
 function token() {
     return form.querySelector("[name=csrfmiddlewaretoken]").value;

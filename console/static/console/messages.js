@@ -19,6 +19,25 @@ export function showMessage(sentence) {
     document.getElementById("toasts").replaceChildren(list);
 }
 
+// What the server refuses is said at the field that it is about, if the form in use has that one.
+export function showProblem(event) {
+    const { field, sentence } = event.detail;
+    const form = event.target.closest?.("form");
+    const inputs = field ? [...(form?.querySelectorAll(`[name="${CSS.escape(field)}"]`) ?? [])] : [];
+    const input = inputs.find((each) => each.checkVisibility?.() && each.type !== "hidden");
+    const box = input?.closest(".field");
+    if (!box) return;
+    box.querySelector("[data-problem]")?.remove();
+    const line = box.appendChild(document.createElement("p"));
+    line.className = "error";
+    line.setAttribute("role", "alert");
+    line.dataset.problem = "";
+    line.textContent = sentence;
+    input.setAttribute("aria-invalid", "true");
+    input.focus();
+    document.getElementById("toasts").replaceChildren();
+}
+
 function letPlainOnesGo() {
     const plain = "#toasts .toast:not([data-leaves], .error, .warning)";
     for (const toast of document.querySelectorAll(plain)) {
