@@ -1,20 +1,28 @@
 """Ask: a question, and an answer in which every sentence cites its passages."""
 
+import json
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ImproperlyConfigured
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template.loader import render_to_string
 from django_ratelimit.core import get_usage
 
 from console.pages import ConsoleView
-from knowledge.asking.answering import MAX_QUESTION, LibraryAnswer, answer_question, offer_answers
-from knowledge.errors import InvalidInput, ProviderUnavailable, RateLimited
+from console.sentences import add_problem
+from knowledge.api.errors import STATUSES
+from knowledge.api.streaming import stream
+from knowledge.asking.answering import MAX_QUESTION, LibraryAnswer, offer_answers, stream_answer
+from knowledge.errors import ProviderUnavailable, QuarryError, RateLimited
 from knowledge.library.items import list_folders
 from knowledge.retrieval.scope import Narrowing
 
 PER_HOUR = 60
+EVENT_STREAM = "text/event-stream"
+ANSWER = "console/parts/answer.html"
 
 
 class QuestionForm(forms.Form):
@@ -42,24 +50,50 @@ class AskView(ConsoleView):
     def get(self, request: HttpRequest) -> HttpResponse:
         return self._page(self._form(initial={"question": request.GET.get("q", "")}))
 
-    def post(self, request: HttpRequest) -> HttpResponse:
+    def post(self, request: HttpRequest) -> HttpResponseBase:
         form = self._form(request.POST)
         if not form.is_valid():
             return self._page(form, status=422)
         try:
-            answer = self._answer(form)
-        except InvalidInput as error:
-            form.add_error("question", error.message)
-            return self._page(form, status=422)
-        except ProviderUnavailable as error:
-            form.add_error(None, error.message)
-            return self._page(form, status=503)
+            _spend(self.request)
+            if self._streams:
+                return stream(
+                    request,
+                    self._events(form),
+                    content_type=EVENT_STREAM,
+                    headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+                )
+            *_, answer = self._answers(form)
+        except QuarryError as error:
+            add_problem(form, error)
+            return self._page(form, status=STATUSES[error.code])
         return self._page(form, answer=answer)
 
-    def _answer(self, form: QuestionForm) -> LibraryAnswer:
-        _spend(self.request)
+    @property
+    def _streams(self) -> bool:
+        """Whether the page's script asks, which shows the answer as it comes."""
+        return self.request.headers.get("Accept") == EVENT_STREAM
+
+    def _answers(self, form: QuestionForm) -> Iterator[LibraryAnswer]:
         narrowing = Narrowing(folder_id=form.cleaned_data["folder"])
-        return answer_question(self.access, form.cleaned_data["question"], narrowing=narrowing)
+        return stream_answer(self.access, form.cleaned_data["question"], narrowing=narrowing)
+
+    def _events(self, form: QuestionForm) -> Iterator[bytes]:
+        """As server-sent events: `draft` for the answer below the form, `done` for both."""
+        try:
+            for answer in self._answers(form):
+                if answer.is_whole:
+                    yield _event("done", self._part(form, answer))
+                else:
+                    draft = {"answer": answer}
+                    yield _event("draft", render_to_string(ANSWER, draft, self.request))
+        except QuarryError as error:
+            add_problem(form, error)
+            yield _event("done", self._part(form, None))
+
+    def _part(self, form: QuestionForm, answer: LibraryAnswer | None) -> str:
+        context = {"form": form, "answer": answer, **self._offer()}
+        return render_to_string("console/parts/ask.html", context, self.request)
 
     def _form(self, *args: Any, **options: Any) -> QuestionForm:
         return QuestionForm(*args, folders=list_folders(self.access), **options)
@@ -68,9 +102,8 @@ class AskView(ConsoleView):
         self, form: QuestionForm, *, answer: LibraryAnswer | None = None, status: int = 200
     ) -> HttpResponse:
         context = {"form": form, "answer": answer, **self._offer()}
-        # A failed try comes back whole too, so that htmx shows the sentence beside the form.
-        if self.request.htmx:
-            return self.show_part("console/parts/ask.html", context, status=min(status, 499))
+        if self._streams:
+            return self.show_part("console/parts/ask.html", context, status=status)
         return self.show("console/ask.html", context, status=status)
 
     def _offer(self) -> dict[str, Any]:
@@ -78,6 +111,10 @@ class AskView(ConsoleView):
             return {"offer": offer_answers(self.access)}
         except (ProviderUnavailable, ImproperlyConfigured) as error:
             return {"missing": str(error)}
+
+
+def _event(name: str, html: str) -> bytes:
+    return f"event: {name}\ndata: {json.dumps(html)}\n\n".encode()
 
 
 def _spend(request: HttpRequest) -> None:

@@ -1,9 +1,8 @@
 """A question answered out of what the caller may see, with the passages it was answered from."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -12,6 +11,7 @@ from django.db.models import F
 from knowledge.access import Access, Capability
 from knowledge.asking.cited_text import CitedSentence, cited_paragraphs
 from knowledge.asking.passages import QuotedSpan, ReadPassage, read_passages
+from knowledge.errors import ProviderUnavailable
 from knowledge.ledger import quotas
 from knowledge.models import Item, Usage
 from knowledge.monitoring.metrics import provider_call
@@ -62,6 +62,8 @@ class LibraryAnswer:
     model: str = ""
     cost_usd: float = 0.0
     degraded: str | None = None
+    is_whole: bool = True
+    """Whether nothing more will come."""
 
     @property
     def is_answered(self) -> bool:
@@ -87,6 +89,14 @@ def answer_question(
     access: Access, question: str, *, narrowing: Narrowing | None = None
 ) -> LibraryAnswer:
     """Answer out of the best passages; what they do not say is not said."""
+    *_, answer = stream_answer(access, question, narrowing=narrowing)
+    return answer
+
+
+def stream_answer(
+    access: Access, question: str, *, narrowing: Narrowing | None = None
+) -> Generator[LibraryAnswer, None, None]:
+    """The answer as far as its sentences stand on passages, and last the whole of it."""
     access.require(Capability.READ)
     question = clean_text(question.strip(), field="question", shortest=3, longest=MAX_QUESTION)
     answerer = live_answerer()
@@ -97,18 +107,24 @@ def answer_question(
     clean = [hit for hit in found.hits if not hit.item.suspected]
     suspected = {hit.item.pk: hit.item for hit in found.hits if hit.item.suspected}
     passages = read_passages(clean, most_tokens=MOST_TOKENS)
-    shared: dict[str, Any] = {
-        "question": question,
-        "read": passages,
-        "suspected": list(suspected.values()),
-        "degraded": found.degraded,
-    }
+    nothing_yet = LibraryAnswer(
+        question=question,
+        read=passages,
+        suspected=list(suspected.values()),
+        degraded=found.degraded,
+    )
     if not passages:
-        return LibraryAnswer(**shared)
-    cited = _ask(access, answerer, question, passages)
+        yield nothing_yet
+        return
+    for cited, is_whole in _ask(access, answerer, question, passages):
+        yield _with_sentences(nothing_yet, cited, is_whole=is_whole)
+
+
+def _with_sentences(answer: LibraryAnswer, cited: CitedAnswer, *, is_whole: bool) -> LibraryAnswer:
     paragraphs, dropped = cited_paragraphs(cited.parts)
-    sources = _sources(paragraphs, passages)
-    return LibraryAnswer(
+    sources = _sources(paragraphs, answer.read)
+    return replace(
+        answer,
         paragraphs=[
             [
                 AnswerSentence(each.text, tuple(sources[cited] for cited in each.citations))
@@ -120,20 +136,32 @@ def answer_question(
         dropped=dropped,
         model=cited.model,
         cost_usd=cited.cost_usd,
-        **shared,
+        is_whole=is_whole,
     )
 
 
 def _ask(
     access: Access, answerer: Answerer, question: str, passages: Sequence[ReadPassage]
-) -> CitedAnswer:
-    """One call of the model, counted when it has answered."""
+) -> Iterator[tuple[CitedAnswer, bool]]:
+    """One call of the model: each draft, and the whole, with whether it is that.
+
+    It is counted when it has answered, and when whoever asked has left before that.
+    """
     if not connection.in_atomic_block:
         connection.close()  # for it may take a minute, and others need the pool
-    with provider_call(settings.QUARRY_ANSWERER, "answer"):
-        cited = answerer.answer(question, [passage.as_source() for passage in passages])
+    cited: CitedAnswer | None = None
+    try:
+        with provider_call(settings.QUARRY_ANSWERER, "answer"):
+            for cited in answerer.answer(question, [each.as_source() for each in passages]):
+                yield cited, False
+    except GeneratorExit:
+        if cited is not None:
+            _count(access.owner_id, cited.cost_usd)
+        raise
+    if cited is None:
+        raise ProviderUnavailable("No answer came; ask again.", may_pass=True)
     _count(access.owner_id, cited.cost_usd)
-    return cited
+    yield cited, True
 
 
 @transaction.atomic

@@ -41,10 +41,10 @@ class ClaudeAnswerer(ClaudeApi):
         """By the list price, if the answer is as long as it may be."""
         return price_of(self.name, tokens_read + _PROMPT_TOKENS, MAX_TOKENS)
 
-    def answer(self, question: str, passages: Sequence[SourcePassage]) -> CitedAnswer:
+    def answer(self, question: str, passages: Sequence[SourcePassage]) -> Iterator[CitedAnswer]:
         """The answer with its citations, as far as they lead to a passage."""
-        return self.ask(
-            lambda message: _read(message, passages),
+        return self.stream(
+            lambda message, is_whole: _read(message, passages, is_whole=is_whole),
             system=_SYSTEM,
             content=[*_search_results(passages), {"type": "text", "text": question}],
             max_tokens=MAX_TOKENS,
@@ -63,14 +63,14 @@ def _search_results(passages: Sequence[SourcePassage]) -> "Iterator[ContentBlock
         }
 
 
-def _read(message: "Message", passages: Sequence[SourcePassage]) -> CitedAnswer:
+def _read(message: "Message", passages: Sequence[SourcePassage], *, is_whole: bool) -> CitedAnswer:
     if message.stop_reason == "refusal":
         raise ProviderUnavailable("Claude declined to answer this question.", may_pass=False)
     blocks = [block for block in message.content if block.type == "text"]
     parts = tuple(
         AnswerPart(_storable(block.text), tuple(_citations(block, passages))) for block in blocks
     )
-    if not any(part.text.strip() for part in parts):
+    if is_whole and not any(part.text.strip() for part in parts):
         raise ValueError("an empty answer")
     return CitedAnswer(parts=parts, model=str(message.model or ""), cost_usd=cost_of(message))
 

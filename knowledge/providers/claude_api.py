@@ -1,12 +1,17 @@
 """One call of Anthropic's Messages API: its errors as ours, and what it cost."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import httpx2
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.validation import make_storable
 
 if TYPE_CHECKING:
+    from anthropic import Anthropic
     from anthropic.types import ContentBlockParam, Message, OutputConfigParam
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -55,27 +60,71 @@ class ClaudeApi:
         output_format: Any = None,
     ) -> T:
         """What `read` makes of the model's message; it may raise the errors of broken data."""
-        # Here, because it takes a second.
-        from anthropic import Anthropic, APIConnectionError, APIError, APIStatusError, omit
+        from anthropic import omit  # here, because it takes a second
+
+        with self._errors_as_ours(), self._client() as client:
+            message = client.messages.create(
+                model=self.name,
+                max_tokens=max_tokens,
+                system=system,
+                messages=[{"role": "user", "content": content}],
+                output_config=self._output_config(output_format) or omit,
+            )
+            return read(message)
+
+    def stream(
+        self,
+        read: "Callable[[Message, bool], T]",
+        *,
+        system: str,
+        content: "str | Iterable[ContentBlockParam]",
+        max_tokens: int,
+    ) -> Iterator[T]:
+        """What `read` makes of the message after each block of it, and last of the whole."""
+        from anthropic import omit
+
+        until = monotonic() + self.timeout
+        with (
+            self._errors_as_ours(),
+            self._client() as client,
+            client.messages.stream(
+                model=self.name,
+                max_tokens=max_tokens,
+                system=system,
+                messages=[{"role": "user", "content": content}],
+                output_config=self._output_config(None) or omit,
+            ) as events,
+        ):
+            message = None
+            for event in events:
+                if monotonic() > until:
+                    raise _temporary_failure("Claude took too long; try again later.", None)
+                message = events.current_message_snapshot
+                if event.type == "content_block_stop":
+                    yield read(message, False)
+            if message is None or message.stop_reason is None:
+                raise ValueError("a message without an end")
+            yield read(message, True)
+
+    def _client(self) -> "Anthropic":
+        from anthropic import Anthropic
+
+        return Anthropic(
+            api_key=self._api_key,
+            base_url=self._base_url,
+            timeout=self.timeout,
+            max_retries=0,  # the caller tries again, and knows when to give up
+        )
+
+    @contextmanager
+    def _errors_as_ours(self) -> Iterator[None]:
+        from anthropic import APIConnectionError, APIError, APIStatusError
 
         try:
-            with Anthropic(
-                api_key=self._api_key,
-                base_url=self._base_url,
-                timeout=self.timeout,
-                max_retries=0,  # the caller tries again, and knows when to give up
-            ) as client:
-                message = client.messages.create(
-                    model=self.name,
-                    max_tokens=max_tokens,
-                    system=system,
-                    messages=[{"role": "user", "content": content}],
-                    output_config=self._output_config(output_format) or omit,
-                )
-            return read(message)
+            yield
         except APIStatusError as error:
             raise self._error_of_status(error.status_code) from error
-        except APIConnectionError as error:
+        except (APIConnectionError, httpx2.HTTPError) as error:
             raise _temporary_failure("Claude did not answer; try again later.", None) from error
         except (APIError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise _unusable() from error
@@ -92,7 +141,8 @@ class ClaudeApi:
             return _bad_key("Claude refused the key")
         if status == 429:
             return _temporary_failure("Claude is limiting our rate; try again later.", status)
-        if status in (408, 409) or status >= 500:
+        # An error within a stream that had begun has the status of its beginning.
+        if status in (408, 409) or status >= 500 or status < 400:
             return _temporary_failure("Claude did not answer; try again later.", status)
         setting = self.model_setting
         if status == 404:

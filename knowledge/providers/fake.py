@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -115,7 +115,7 @@ class FakeAnswerer:
         """Nothing, ever."""
         return 0.0
 
-    def answer(self, question: str, passages: Sequence[SourcePassage]) -> CitedAnswer:
+    def answer(self, question: str, passages: Sequence[SourcePassage]) -> Iterator[CitedAnswer]:
         """The sentence itself; without one, an answer that cites nothing."""
         asked = set(_WORD.findall(question.lower()))
         found = (
@@ -125,7 +125,7 @@ class FakeAnswerer:
             if len(asked & set(_WORD.findall(text.lower()))) > 1
         )
         part = next(found, AnswerPart("The passages do not say.", ()))
-        return CitedAnswer(parts=(part,), model=self.name, cost_usd=0.0)
+        yield CitedAnswer(parts=(part,), model=self.name, cost_usd=0.0)
 
 
 _SPOKEN = ("granite", "marble", "slate", "basalt", "chalk", "flint", "gravel", "limestone")

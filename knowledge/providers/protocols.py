@@ -1,6 +1,6 @@
 """What Quarry asks of the vendors and models behind it; vendors raise only our own errors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -140,8 +140,9 @@ class Answerer(Protocol):
     def highest_price(self, tokens_read: float) -> float:
         """What an answer out of so many tokens costs at most, in US dollars."""
 
-    def answer(self, question: str, passages: Sequence[SourcePassage]) -> CitedAnswer:
-        """The answer; one without a citation says that the passages have none.
+    def answer(self, question: str, passages: Sequence[SourcePassage]) -> Iterator[CitedAnswer]:
+        """The answer as far as it has come, again and again, and last the whole.
 
-        Raises ProviderUnavailable with a clear reason if none can be made.
+        A whole one without a citation says that the passages have none. Raises
+        ProviderUnavailable with a clear reason if none can be made.
         """

@@ -1,13 +1,16 @@
 """The page Ask: a question costs nothing until it is sent, and every sentence leads somewhere."""
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
-from console.ask_views import PER_HOUR
+from console.ask_views import EVENT_STREAM, PER_HOUR
 from knowledge.access import Access
+from knowledge.asking.answering import stream_answer
 from knowledge.ingest.adding import add_text
 from knowledge.models import Usage
 from tests.support.library import Add
@@ -47,13 +50,63 @@ def test_the_price_is_shown_before_and_after(visitor: Client, vendor: Anthropic,
     assert Usage.objects.get().answers == 1
 
 
-def test_htmx_gets_the_answer_alone(visitor: Client, vendor: Anthropic, add: Add) -> None:
+def streamed(visitor: Client, question: str = QUESTION) -> list[tuple[str, str]]:
+    """The events of an answer: what each is, and its part of the page."""
+    answer = visitor.post("/ask/", {"question": question}, headers={"Accept": EVENT_STREAM})
+    assert answer["Content-Type"] == EVENT_STREAM
+    events = b"".join(answer).decode().split("\n\n")[:-1]
+    pairs = (event.split("\ndata: ") for event in events)
+    return [(name.removeprefix("event: "), json.loads(data)) for name, data in pairs]
+
+
+def test_an_answer_comes_sentence_by_sentence_and_none_without_its_passage(
+    visitor: Client, vendor: Anthropic, add: Add
+) -> None:
+    item = add("Stones", "Granite is the hardest stone of the coast. Slate splits.")
+    blocks = (("Granite is the hardest. ", [(0, 0, 1)]), ("I guess it is old. ", []))
+    vendor.answers = [cited(*blocks, ("Slate splits.", [(0, 1, 2)]))]
+
+    *drafts, (last, whole) = streamed(visitor)
+
+    assert {name for name, _ in drafts} == {"draft"}
+    assert "Granite is the hardest." in drafts[0][1]
+    assert "Slate splits.<a" not in drafts[0][1]
+    assert f'href="/items/{item.pk}?at=' in drafts[0][1]
+    assert last == "done"
+    assert "Slate splits.<a" in whole
+    assert "$0.0040" in whole
+    assert "1 sentence without a passage left out" in whole
+    assert "I guess" not in "".join(part for _, part in [*drafts, (last, whole)])
+    assert Usage.objects.get().answers == 1
+
+
+def test_a_stream_says_what_went_wrong_beside_the_question(
+    visitor: Client, vendor: Anthropic, add: Add
+) -> None:
     add("Stones", "Granite is the hardest stone of the coast.")
-    vendor.answers = [cited(("Granite is the hardest.", [(0, 0, 1)]))]
-    answer = visitor.post("/ask/", {"question": QUESTION}, headers={"HX-Request": "true"})
-    page = answer.content.decode()
-    assert "Granite is the hardest." in page
-    assert "<html" not in page
+    vendor.answers = [failure(529)]
+    [(name, part)] = streamed(visitor)
+    assert name == "done"
+    assert "try again later" in part
+    assert QUESTION in part
+    vendor.answers = [cited(("I know that it is diamond.", []))]
+    parts = [part for _, part in streamed(visitor)]
+    assert "does not answer this question" in parts[-1]
+    assert "diamond" not in "".join(parts)
+    short = visitor.post("/ask/", {"question": "?"}, headers={"Accept": EVENT_STREAM})
+    assert short.status_code == 422
+    assert "<html" not in short.content.decode()
+
+
+def test_whoever_leaves_early_has_paid_for_what_came(
+    vendor: Anthropic, library: Access, add: Add
+) -> None:
+    add("Stones", "Granite is the hardest stone of the coast.")
+    vendor.answers = [cited(("Granite is. ", [(0, 0, 1)]), ("It is hard.", [(0, 0, 1)]))]
+    answers = stream_answer(library, QUESTION)
+    assert not next(answers).is_whole
+    answers.close()
+    assert Usage.objects.get().answers == 1
 
 
 def test_what_the_passages_do_not_say_is_refused_with_what_was_found(

@@ -8,10 +8,10 @@ from werkzeug import Response
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers import live_answerer
-from knowledge.providers.claude_answers import MAX_TOKENS
+from knowledge.providers.claude_answers import MAX_TOKENS, ClaudeAnswerer
 from knowledge.providers.claude_api import DEFAULT_MODEL
 from knowledge.providers.fake import FakeAnswerer
-from knowledge.providers.protocols import AnswerPart, Citation, SourcePassage
+from knowledge.providers.protocols import AnswerPart, Citation, CitedAnswer, SourcePassage
 from tests.support.wire.anthropic import Anthropic, cited, failure, message
 
 PASSAGES = [
@@ -31,10 +31,15 @@ def vendor(httpserver: HTTPServer) -> Iterator[Anthropic]:
     httpserver.check_assertions()
 
 
+def answered(answerer: ClaudeAnswerer) -> CitedAnswer:
+    """The last that comes, which is the whole."""
+    return list(answerer.answer(QUESTION, PASSAGES))[-1]
+
+
 def test_every_passage_is_a_search_result_that_can_be_cited_by_its_sentences(vendor):
     vendor.answers = [cited(("Granite is.", [(0, 0, 1)]))]
 
-    vendor.answerer().answer(QUESTION, PASSAGES)
+    answered(vendor.answerer())
 
     asked = vendor.requests[0]
     *results, question = asked["messages"][0]["content"]
@@ -52,7 +57,7 @@ def test_the_answer_comes_in_parts_with_what_they_cite_and_its_cost(vendor):
         cited(("Granite is hard", [(0, 0, 1), (0, 1, 2)]), (". ", []), tokens=(1_000, 200))
     ]
 
-    answer = vendor.answerer().answer(QUESTION, PASSAGES)
+    answer = answered(vendor.answerer())
 
     assert answer.parts == (
         AnswerPart("Granite is hard", (Citation(0, 0, 1), Citation(0, 1, 2))),
@@ -67,7 +72,7 @@ def test_the_answer_comes_in_parts_with_what_they_cite_and_its_cost(vendor):
 def test_a_citation_that_leads_nowhere_is_dropped(vendor, place):
     vendor.answers = [cited(("Granite is hard.", [place]))]
 
-    assert vendor.answerer().answer(QUESTION, PASSAGES).parts[0].citations == ()
+    assert answered(vendor.answerer()).parts[0].citations == ()
 
 
 def test_the_highest_price_is_that_of_the_longest_answer(vendor):
@@ -93,7 +98,7 @@ def test_the_vendors_errors_are_told_as_ours(vendor, status, words, may_pass):
     vendor.answers = [failure(status)]
 
     with pytest.raises(ProviderUnavailable, match=words) as caught:
-        vendor.answerer().answer(QUESTION, PASSAGES)
+        answered(vendor.answerer())
 
     assert caught.value.details["may_pass"] is may_pass
     assert "own words" not in f"{caught.value.message} {caught.value.details}"
@@ -104,7 +109,7 @@ def test_an_answer_that_does_not_come_in_time_is_not_waited_for(vendor):
     vendor.held = Event()
 
     with pytest.raises(ProviderUnavailable, match="did not answer"):
-        vendor.answerer(timeout=0.2).answer(QUESTION, PASSAGES)
+        answered(vendor.answerer(timeout=0.2))
     vendor.held.set()
 
 
@@ -122,14 +127,14 @@ def test_an_answer_that_cannot_be_used_is_one_clear_error(vendor, answer):
     vendor.answers = [answer]
 
     with pytest.raises(ProviderUnavailable, match="cannot be used"):
-        vendor.answerer().answer(QUESTION, PASSAGES)
+        answered(vendor.answerer())
 
 
 def test_a_question_that_claude_declines_is_told_as_such(vendor):
     vendor.answers = [message("", stop_reason="refusal")]
 
     with pytest.raises(ProviderUnavailable, match="declined"):
-        vendor.answerer().answer(QUESTION, PASSAGES)
+        answered(vendor.answerer())
 
 
 def test_without_a_key_there_is_no_answerer(settings):

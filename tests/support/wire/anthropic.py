@@ -42,7 +42,8 @@ class Anthropic:
         body = request.get_json()
         self.requests.append(body)
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
-        return self.answers.pop(0) if self.answers else told(model=body["model"])
+        answer = self.answers.pop(0) if self.answers else told(model=body["model"])
+        return as_events(answer) if body.get("stream") else answer
 
     def asked(self, number: int = 0) -> str:
         """What the model was given to read in one call."""
@@ -78,7 +79,7 @@ def message(
         "model": model,
         "content": [
             {"type": "thinking", "thinking": "", "signature": "c2ln"},
-            {"type": "text", "text": text},
+            {"type": "text", "text": text, "citations": None},
         ],
         "stop_reason": "end_turn",
         "stop_sequence": None,
@@ -111,6 +112,40 @@ def cited(*blocks: tuple[str, Sequence[tuple[int, int, int]]], **changes: Any) -
         for text, citations in blocks
     ]
     return message("", content=content, **changes)
+
+
+def as_events(answer: Response) -> Response:
+    """A message as the vendor streams it; whatever is none is sent as it is."""
+    told = answer.get_json(silent=True)
+    if not isinstance(told, dict) or told.get("type") != "message":
+        return answer
+    begun = {**told, "content": [], "stop_reason": None}
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": begun}]
+    for index, block in enumerate(told["content"]):
+        events += _events_of(index, block)
+    end = {"stop_reason": told["stop_reason"], "stop_sequence": None}
+    events.append({"type": "message_delta", "delta": end, "usage": told["usage"]})
+    events.append({"type": "message_stop"})
+    lines = (f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in events)
+    return Response("".join(lines), content_type="text/event-stream")
+
+
+def _events_of(index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
+    """Text and citations come after each other, in pieces."""
+    deltas: list[dict[str, Any]] = []
+    if block["type"] == "text":
+        half = len(block["text"]) // 2
+        pieces = (block["text"][:half], block["text"][half:])
+        deltas = [
+            *({"type": "text_delta", "text": piece} for piece in pieces),
+            *({"type": "citations_delta", "citation": each} for each in block["citations"] or ()),
+        ]
+        block = {**block, "text": "", "citations": None}
+    return [
+        {"type": "content_block_start", "index": index, "content_block": block},
+        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": index},
+    ]
 
 
 def failure(status: int) -> Response:
