@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "quarry_theme"
@@ -33,8 +33,6 @@ ENTRIES = (
     Entry("Changes", "console:changes", "undo", "u"),
     Entry("Settings", "console:settings", "settings", ","),
 )
-STAND_INS = {"console:connections": "account_home"}
-"""Pages of another app that an entry leads to until the console has its own."""
 
 
 class Frame:
@@ -62,8 +60,8 @@ def frame(request: HttpRequest) -> dict[str, Frame]:
 
 
 def menu_of(path: str) -> list[dict[str, Any]]:
-    """Only entries whose page exists; the one with the longest matching address is open."""
-    links = [(entry, link) for entry in ENTRIES if (link := _link_of(entry))]
+    """All entries; the one with the longest matching address is open."""
+    links = [(entry, reverse(entry.url_name)) for entry in ENTRIES]
     matching = [
         link for _, link in links if path == link or (link != "/" and path.startswith(link))
     ]
@@ -74,13 +72,3 @@ def menu_of(path: str) -> list[dict[str, Any]]:
         | {"is_current": link == current}
         for entry, link in links
     ]
-
-
-def _link_of(entry: Entry) -> str:
-    for name in (entry.url_name, STAND_INS.get(entry.url_name)):
-        if name:
-            try:
-                return reverse(name)
-            except NoReverseMatch:
-                continue
-    return ""

@@ -27,6 +27,7 @@ from pytest_django import Settings
 
 from accounts.invitations import invite
 from knowledge.models import (
+    Change,
     Feed,
     FeedEntry,
     Folder,
@@ -106,7 +107,7 @@ def let_in(name: str) -> Member:
         "expires_days": "30",
         "form_id": new_form_id(),
     }
-    page = browser.post("/accounts/", form).content.decode()
+    page = browser.post("/connections/new", form).content.decode()
     [secret] = set(re.findall(r"qry_[\w-]{49}", page))
     member = Member(User.objects.get(username=name), browser, secret)
     text = {"kind": "text", "title": f"Of {name}", "text": f"Of {name}.{LONG_ENOUGH}"}
@@ -206,6 +207,7 @@ def ids_for(parameter: str, template: str, them: User) -> list[Any]:
         "entry_id": FeedEntry,
         "highlight_id": Highlight,
         "search_id": SavedSearch,
+        "change_id": Change,
         "action_id": Token,  # an action in the console is undone as a token's writes are
     }
     words = {

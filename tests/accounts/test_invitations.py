@@ -30,7 +30,7 @@ def test_a_link_makes_an_account_and_signs_it_in(client: Client, db: None) -> No
     maya = User.objects.get(username="maya")
     assert not maya.is_staff
     assert not maya.is_superuser
-    assert b"Connections" in client.get("/accounts/").content
+    assert b"Connections" in client.get("/connections/").content
     assert client.get("/admin/").status_code in (302, 403)
 
 

@@ -63,7 +63,7 @@ def connect(person: User, provider: OpenIdProvider) -> None:
 
 
 def signed_in_as(client: Client) -> str:
-    page: Any = client.get("/accounts/")
+    page: Any = client.get("/connections/")
     return str(page.wsgi_request.user) if page.status_code == 200 else ""
 
 

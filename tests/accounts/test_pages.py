@@ -86,7 +86,8 @@ def test_no_page_is_framed_or_runs_what_is_not_ours(maya: User, who: str) -> Non
         policy = page.headers["Content-Security-Policy"]
         assert "frame-ancestors 'none'" in policy, template
         assert "unsafe" not in policy, template
-        rule = "no-cache" if page.request["PATH_INFO"] == "/" else "no-store"
+        of_account = page.request["PATH_INFO"].startswith(("/accounts/", "/oauth/"))
+        rule = "no-store" if of_account else "no-cache"
         assert rule in page.headers["Cache-Control"], template
         body = page.content.decode()
         scripts = r"<script(?![^>]*\b(?:src|type=\"application/json\"))[^>]*>"
@@ -123,7 +124,7 @@ def test_signing_in_changes_the_session(maya: User) -> None:
         client.cookies[settings.SESSION_COOKIE_NAME] = str(planted.session_key)
         assert sign_in_somehow(client).status_code == 302
         assert client.session.session_key != planted.session_key
-        assert client.get("/accounts/").status_code == 200
+        assert client.get("/connections/").status_code == 200
         assert not Session.objects.filter(pk=planted.session_key).exists()
 
 
@@ -194,14 +195,14 @@ def test_a_member_mints_and_revokes_their_own_tokens(client: Client, maya: User)
         "expires_days": "30",
         "form_id": new_form_id(),
     }
-    page = client.post("/accounts/", form)
+    page = client.post("/connections/new", form)
     [secret] = set(re.findall(r"qry_[\w-]{49}", page.content.decode()))
     bearer = {"Authorization": f"Bearer {secret}"}
     assert Client().get("/api/v1/whoami", headers=bearer).json()["owner"] == "maya"
-    assert client.post("/accounts/", form).status_code == 409
+    assert client.post("/connections/new", form).status_code == 409
     token = Token.objects.get()
-    assert secret not in client.get("/accounts/").content.decode()
-    assert client.post(f"/accounts/tokens/{token.pk}/revoke").status_code == 302
+    assert secret not in client.get("/connections/").content.decode()
+    assert client.post(f"/connections/{token.pk}/revoke").status_code == 302
     assert Client().get("/api/v1/whoami", headers=bearer).status_code == 401
 
 
@@ -227,14 +228,14 @@ def test_a_second_factor_is_asked_for_once_it_is_set_up(client: Client, maya: Us
     other = Client()
     asked = sign_in(other, "maya", PASSWORD)
     assert asked.headers["Location"] == "/accounts/2fa/authenticate/"
-    assert other.get("/accounts/").headers["Location"].startswith("/accounts/login/")
+    assert other.get("/connections/").headers["Location"].startswith("/accounts/login/")
     page = other.get("/accounts/2fa/authenticate/").content.decode()
     wrong = other.post("/accounts/2fa/authenticate/", {"code": "000000", **csrf(page)})
     assert wrong.status_code == 200
     code = code_of(secret)
     right = other.post("/accounts/2fa/authenticate/", {"code": code, **csrf(page)})
     assert right.status_code == 302
-    assert other.get("/accounts/").status_code == 200
+    assert other.get("/connections/").status_code == 200
     late = Client()
     sign_in(late, "maya", PASSWORD)
     page = late.get("/accounts/2fa/authenticate/").content.decode()

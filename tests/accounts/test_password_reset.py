@@ -85,9 +85,9 @@ def test_an_old_a_made_up_and_an_overtaken_link_are_refused(maya: User) -> None:
 def test_the_sessions_of_the_account_end(maya: User) -> None:
     thief = Client()
     thief.post("/accounts/login/", {"login": "maya", "password": PASSWORD})
-    assert thief.get("/accounts/").status_code == 200
+    assert thief.get("/connections/").status_code == 200
     use(ask("maya@example.org"))
-    assert thief.get("/accounts/").status_code == 302
+    assert thief.get("/connections/").status_code == 302
     assert thief.get("/api/v1/tokens").status_code == 401
 
 

@@ -51,8 +51,8 @@ def sign_in(page: Page) -> None:
 
 
 def sign_out(page: Page) -> None:
-    page.goto("/accounts/logout/")
-    page.get_by_role("button", name="Sign Out").click()
+    page.goto("/")
+    page.get_by_role("button", name="Sign out maya").click()
     page.wait_for_url("**/accounts/login/**")
 
 
@@ -103,7 +103,7 @@ def test_the_openid_provider_is_connected_and_signs_in(
     monkeypatch.setenv("QUARRY_OIDC_CLIENT_SECRET", CLIENT_SECRET)
     settings.SOCIALACCOUNT_PROVIDERS = env.oidc_providers()
     sign_in(page)
-    page.goto("/accounts/")
+    page.goto("/accounts/password/change/")
     page.get_by_role("link", name="Single sign-on").click()
     page.get_by_role("link", name="single sign-on").last.click()
     page.get_by_role("button", name="Continue").click()

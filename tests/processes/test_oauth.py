@@ -49,11 +49,11 @@ def accept_and_mint(link: str) -> str:
         page.fill("[name=username]", MAYA.name)
         page.fill("[name=password]", MAYA.password)
         page.get_by_role("button").click()
-        page.goto(urljoin(link, "/accounts/"))
+        page.goto(urljoin(link, "/connections/new"))
         page.get_by_label("Name").fill("Laptop")
         page.get_by_label("Add, change and delete").check()
-        page.get_by_role("button", name="Mint").click()
-        return page.get_by_label("Laptop").inner_text()
+        page.get_by_role("button", name="Create token").click()
+        return page.locator("#secret").inner_text()
 
     return in_a_browser(work)
 

@@ -330,7 +330,7 @@ def test_a_connection_lives_while_it_is_renewed(connector: Connector) -> None:
 def test_a_person_ends_a_connection_from_the_next_call_on(connector: Connector) -> None:
     connector.connect()
     token = Token.objects.get(client__client_id=connector.client_id)
-    assert connector.browser.post(f"/accounts/tokens/{token.pk}/revoke").status_code == 302
+    assert connector.browser.post(f"/connections/{token.pk}/revoke").status_code == 302
     assert connector.get("whoami").status_code == 401
     assert connector.refresh().status_code == 400
 
