@@ -11,7 +11,8 @@ from django_htmx.http import HttpResponseClientRefresh
 from console.library_views import split_tags
 from console.original_views import SHOWN
 from console.pages import ConsoleView
-from console.reading import MOST_FOUND, Reading, Span, find_in_text
+from console.reading import MOST_FOUND, Reading, Span, occurrences_at
+from console.sentences import for_people
 from knowledge.errors import InvalidInput, NotFound, QuarryError
 from knowledge.ingest.transforms import estimate_transform, transform_item
 from knowledge.library.editing import ItemChanges, update_item
@@ -25,6 +26,7 @@ from knowledge.validation import as_id
 from tokens.models import Token
 
 MOST_RELATED = 20
+LISTED_PLACES = 100
 _SPAN = re.compile(r"(\d{1,9}),(\d{1,9})")
 
 
@@ -46,7 +48,8 @@ class ItemView(ConsoleView):
             "parts": [reading.part(each, marked=span) for each in numbers],
             "is_whole": is_whole,
             "find": find,
-            "occurrences": find_in_text(reading.text, find),
+            "occurrences": occurrences_at(reading.text, find, span),
+            "listed": LISTED_PLACES,
             "most_found": MOST_FOUND,
         }
         if self.request.htmx.target == "occurrences":
@@ -104,7 +107,7 @@ class ItemView(ConsoleView):
         try:
             return {"summary_usd": estimate_transform(self.access, item.pk)}
         except QuarryError as error:
-            return {"no_summary": error.message}
+            return {"no_summary": for_people(error)}
 
 
 class ItemPartView(ConsoleView):

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from console.markdown import render_markdown
 from knowledge.models import Content
 
-LONGEST_PART = 24_000
+LONGEST_PART = 18_000
 PLAIN_KINDS = ("pdf", "image")
 """Their lines are as they were printed, and no Markdown."""
 _BREAK = re.compile(r"^[ \t]*(?:```|~~~)|\n[ \t]*\n(?=\S)", re.MULTILINE)
@@ -227,13 +227,45 @@ class Occurrence:
     start: int
     end: int
 
+    @property
+    def span(self) -> Span:
+        return self.start, self.end
 
-MOST_FOUND = 100
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """The places with some words, and the one that the page shows."""
+
+    places: Sequence[Occurrence]
+    at: int | None
+    """The index of the shown place; none before the first step."""
+
+    @property
+    def number(self) -> int:
+        return 0 if self.at is None else self.at + 1
+
+    @property
+    def before(self) -> Occurrence:
+        return self.places[(self.number - 2 if self.number else -1) % len(self.places)]
+
+    @property
+    def after(self) -> Occurrence:
+        return self.places[self.number % len(self.places)]
+
+
+MOST_FOUND = 500
 _AROUND = 60
 
 
+def occurrences_at(text: str, words: str, shown: Span | None) -> Occurrences:
+    """Where the words are, and which of these places is marked."""
+    places = find_in_text(text, words)
+    spans = [place.span for place in places]
+    return Occurrences(places, spans.index(shown) if shown in spans else None)
+
+
 def find_in_text(text: str, words: str) -> Sequence[Occurrence]:
-    """Every place of the text with these words, in any case; the first hundred."""
+    """Every place of the text with these words, in any case; the first few hundred."""
     words = " ".join(words.split())[:200]
     if not words:
         return []

@@ -1,10 +1,10 @@
 """How items and hits are written on a page."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from django import template
 from django.urls import reverse
@@ -12,8 +12,10 @@ from django.utils import timezone
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from console.reading import Occurrence, Occurrences
 from knowledge.models import Content, Item
 from knowledge.retrieval.search import Hit
+from knowledge.text.places import link_to
 
 register = template.Library()
 
@@ -55,7 +57,7 @@ def _prose(piece: str) -> str:
 @register.filter
 def place(hit: Hit) -> str:
     """The address of the very place in the reader; `at` marks it without scripts too."""
-    start, end = hit.chunk.start, hit.chunk.end
+    start, end = hit.passage_span
     return f"{reverse('console:item', args=[hit.item.pk])}?at={start},{end}#{fragment(hit)}"
 
 
@@ -65,7 +67,29 @@ def fragment(hit: Hit) -> str:
         return f"page={where.page}"
     if where.start_sec is not None:
         return f"t={int(where.start_sec)}"
-    return f"char={where.char_span[0]},{where.char_span[1]}"
+    return f"char={hit.passage_span[0]},{hit.passage_span[1]}"
+
+
+@register.filter
+def place_of_words(each: Occurrence, words: str) -> str:
+    """The address of a place that has the words looked for."""
+    at = f"{each.start},{each.end}"
+    return f"?{urlencode({'at': at, 'find': words})}#char={at}"
+
+
+@register.filter
+def spans_of(places: Sequence[Occurrence]) -> list[tuple[int, int]]:
+    return [place.span for place in places]
+
+
+@register.filter
+def found_in_words(found: Occurrences, most: int) -> str:
+    """Which of how many: 2 of 7."""
+    count = len(found.places)
+    all_of_them = f"the first {most}" if count == most else str(count)
+    if found.number:
+        return f"{found.number} of {all_of_them}"
+    return f"{all_of_them} place{'' if count == 1 else 's'}".capitalize()
 
 
 @register.filter
@@ -116,6 +140,15 @@ def _age(moment: datetime) -> str:
                 return f"{moment.day} {moment:%b %Y}"
             return f"{count} {letter}"
     return "now"
+
+
+@register.filter
+def elsewhere(content: Content, second: float) -> str:
+    """Where on the web a recording that is not kept here plays from this second on."""
+    address = link_to(
+        content.url, content.kind, media_url=content.media_url, page=None, start_sec=second
+    )
+    return address if address.startswith(("http://", "https://")) else ""
 
 
 @register.filter

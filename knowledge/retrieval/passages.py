@@ -22,6 +22,8 @@ class Passage:
     highlights: tuple[tuple[int, int], ...]
     start: int
     """Where in its chunk the part begins that has most of the query's words."""
+    span: tuple[int, int]
+    """The window's characters in its chunk."""
 
 
 WordPairs = set[tuple[str, str]]
@@ -41,7 +43,8 @@ def best_passage(
     start, end = (0, len(text)) if len(text) <= longest else _window(text, matcher, longest)
     shown = _with_ellipses(text, start, end)
     spans = tuple(match.span() for match in matcher.finditer(shown)) if matcher else ()
-    return Passage(shown, spans, _best_part(text, start, end, breaks, matcher))
+    best = _best_part(text, start, end, breaks, matcher)
+    return Passage(shown, spans, best, _without_blanks(text, start, end))
 
 
 def word_pairs(text: str) -> WordPairs:
@@ -71,6 +74,12 @@ def word_matcher(words: Sequence[str]) -> re.Pattern[str] | None:
     }
     longest_first = sorted(starts, key=len, reverse=True)
     return re.compile(r"(?<![^\W_])(?:" + "|".join(longest_first) + ")", re.IGNORECASE)
+
+
+def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    window = text[start:end]
+    first = start + len(window) - len(window.lstrip())
+    return first, max(first, start + len(window.rstrip()))
 
 
 def _with_ellipses(text: str, start: int, end: int) -> str:

@@ -82,6 +82,8 @@ class Hit:
     highlights: tuple[tuple[int, int], ...]
     points_at: int
     """The character of its source that the locator leads to: where the query's words stand."""
+    passage_span: tuple[int, int]
+    """The characters of its source that the passage shows."""
     similar_chunk_ids: tuple[int, ...] = ()
     copies: tuple[Copy, ...] = ()
     explanation: Explanation | None = None
@@ -277,6 +279,7 @@ def _hits(words: Sequence[str], found: Sequence[_FoundChunk]) -> list[Hit]:
                 passage=passage.text,
                 highlights=passage.highlights,
                 points_at=row["start"] + passage.start,
+                passage_span=(row["start"] + passage.span[0], row["start"] + passage.span[1]),
                 similar_chunk_ids=tuple(each.similar),
                 copies=tuple(each.copies.values()),
             )

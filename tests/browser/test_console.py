@@ -147,8 +147,30 @@ def every_place_of_a_long_text_is_reached(page: Page) -> None:
     page.goto(f"/items/{book.pk}#char={at},{at + 40}")
     page.wait_for_url("**?part=*")
     expect(page.get_by_text("Chapter 57.")).to_be_in_viewport()
-    page.locator("#find").press_sequentially("Chapter 3.")
-    expect(page.locator("#occurrences")).to_contain_text("1 place")
+    finds_step_through_a_text(page)
+
+
+def finds_step_through_a_text(page: Page) -> None:
+    find, told = page.locator("#find"), page.locator("[data-count]")
+    text = page.locator("[data-reading]")
+    find.press_sequentially("chapter 3")
+    expect(told).to_have_text("11 places")
+    find.press("Enter")  # in a part that is not there yet
+    expect(told).to_have_text("1 of 11")
+    expect(text.get_by_text("Chapter 3.")).to_be_in_viewport()
+    expect(find).to_be_focused()
+    find.press("Enter")
+    find.press("Enter")
+    expect(told).to_have_text("3 of 11")
+    find.press("Shift+Enter")
+    expect(told).to_have_text("2 of 11")
+    marked = "[...CSS.highlights.get('place')].map((range) => range.toString()).join()"
+    assert page.evaluate(marked) == "Chapter 3"
+    expect(text.get_by_text("Chapter 30.")).to_be_in_viewport()
+    page.get_by_role("link", name="Previous place").click()
+    page.get_by_role("link", name="Previous place").click()
+    expect(told).to_have_text("11 of 11")
+    expect(text.get_by_text("Chapter 39.")).to_be_in_viewport()
 
 
 def note_dialog(dialog: Dialog, dialogs: list[str]) -> None:

@@ -1,6 +1,7 @@
 """The reader: a text at its place, rendered so that nothing in it runs, and what one does there."""
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,56 @@ def test_a_hit_leads_to_its_part_of_a_long_text(visitor: Client, library: Access
     assert "<html" not in part
     assert "data-part" in part
     assert article(read(visitor, item, "?whole=1")).count("Chapter ") == 100
+
+
+def test_places_are_stepped_through_without_scripts(visitor: Client, add: Add) -> None:
+    item = add("Stones", "Basalt is grey.\n\nAlso basalt.\n\nThe last basalt is here.")
+    page = read(visitor, item, "?find=basalt")
+    assert "3 places" in page
+    for nth in ("1 of 3", "2 of 3", "3 of 3", "1 of 3"):
+        [link] = re.findall(r'rel="next" href="([^"#]+)', page)
+        page = read(visitor, item, unescape(link))
+        assert nth in page
+    [link] = re.findall(r'rel="prev" href="([^"#]+)', page)
+    page = read(visitor, item, unescape(link))
+    assert "3 of 3" in page
+    assert "The last" in article(page).partition('class="marked"')[2]
+    assert "Not in this text" in read(visitor, item, "?find=zebra")
+
+
+def test_a_hit_marks_the_passage_and_not_the_whole_chunk(visitor: Client, add: Add) -> None:
+    around = " ".join(f"Sentence {number} is about slate and nothing else." for number in range(9))
+    item = add("Stones", f"{around}\n\nThe zebra runs here.\n\n{around}")
+    found = visitor.get("/?q=zebra").content.decode()
+    [(start, end)] = set(re.findall(rf"/items/{item.pk}\?at=(\d+),(\d+)", found))
+    passage = item.content.text[int(start) : int(end)]
+    assert "zebra" in passage
+    assert len(passage) <= 360 < len(item.content.text)
+
+
+def test_a_recording_elsewhere_plays_there_at_the_right_second(
+    visitor: Client, library: Access
+) -> None:
+    content = Content.objects.create(
+        owner_id=library.owner_id,
+        kind="podcast",
+        url="https://example.org/episode",
+        media_url="https://cdn.example.org/a.mp3",
+        title="Episode",
+        text="Hello there. Goodbye.",
+        locators=[
+            {"start": 0, "end": 12, "start_sec": 0.0, "end_sec": 4.0},
+            {"start": 13, "end": 21, "start_sec": 83.5, "end_sec": 90.0},
+        ],
+    )
+    item = Item.objects.create(owner_id=library.owner_id, content=content)
+    page = read(visitor, item)
+    assert '<a href="https://cdn.example.org/a.mp3#t=0" target="_blank"' in page
+    assert "Play at cdn.example.org" in page
+    assert "<audio" not in page
+    content.media_url = "javascript:alert(1)"
+    content.save()
+    assert "javascript" not in read(visitor, item)
 
 
 def test_find_in_text_links_to_every_place(visitor: Client, add: Add) -> None:

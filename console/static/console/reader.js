@@ -69,7 +69,7 @@ function markSpan(value) {
 // whole block is meant, or where the browser cannot mark a part.
 function rangeIn(block, from, to) {
     const length = block.textContent.length;
-    if (!globalThis.CSS?.highlights || block.querySelector("mark") || length < 300) return null;
+    if (!globalThis.CSS?.highlights || block.querySelector("mark") || length < 160) return null;
     if (from <= 0.02 && to >= 0.98) return null;
     const range = document.createRange();
     const text = block.textContent;
@@ -78,6 +78,37 @@ function rangeIn(block, from, to) {
     range.setStart(...pointAt(block, start));
     range.setEnd(...pointAt(block, after < 0 ? length : after));
     return range;
+}
+
+// For finding: whether the part that has a character is on the page.
+export function showsPlace(character) {
+    return isLoaded("char", character);
+}
+
+// Mark these very words where they stand: the nth within their block, as in the source.
+export function markWords(words, start, places) {
+    const within = [...article.querySelectorAll("[data-c]")].filter((each) => {
+        const [from, to] = each.dataset.c.split(",").map(Number);
+        return from <= start && start < to && !each.querySelector("[data-c]");
+    });
+    const block = within[0];
+    if (!block) return;
+    const from = Number(block.dataset.c.split(",")[0]);
+    const nth = places.filter(([each]) => each >= from && each < start).length;
+    const escaped = words.split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const found = [...block.textContent.matchAll(new RegExp(escaped.join("\\s+"), "giu"))];
+    const match = found[Math.min(nth, found.length - 1)];
+    for (const old of article.querySelectorAll(".marked")) old.classList.remove("marked");
+    if (!match || !globalThis.CSS?.highlights) {
+        block.classList.add("marked");
+        show(block);
+        return;
+    }
+    const range = document.createRange();
+    range.setStart(...pointAt(block, match.index));
+    range.setEnd(...pointAt(block, match.index + match[0].length));
+    CSS.highlights.set("place", new Highlight(range));
+    show(range);
 }
 
 function pointAt(block, offset) {
@@ -96,6 +127,8 @@ function markSecond(value) {
     const said = saidAt(parseFloat(value));
     said?.classList.add("marked");
     if (player && said) player.currentTime = parseFloat(value);
+    const stamp = said?.closest(".turn").querySelector("a.stamp[target]");
+    if (stamp) document.querySelector("[data-elsewhere]").href = stamp.href;
     return said;
 }
 
