@@ -269,7 +269,8 @@ def find_in_text(text: str, words: str) -> Sequence[Occurrence]:
     words = " ".join(words.split())[:200]
     if not words:
         return []
-    pattern = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE)
+    # Between two words there may be signs of Markdown, which nobody sees in the reader.
+    pattern = re.compile(r"[\s*_~`]+".join(map(re.escape, words.split())), re.IGNORECASE)
     found = []
     for match in pattern.finditer(text):
         start, end = match.span()

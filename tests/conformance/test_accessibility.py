@@ -94,7 +94,7 @@ def test_no_page_for_people_has_a_serious_fault(
         faults += serious_faults(page, seen)
         page.set_viewport_size({"width": 390, "height": 844})
         for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.emulate_media(color_scheme=scheme)
             faults += _faults(page, f"{scheme}, narrow", NARROW)
         page.set_viewport_size({"width": 1440, "height": 900})
     page.goto("/connections/new")

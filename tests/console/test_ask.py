@@ -63,20 +63,20 @@ def test_an_answer_comes_sentence_by_sentence_and_none_without_its_passage(
     visitor: Client, vendor: Anthropic, add: Add
 ) -> None:
     item = add("Stones", "Granite is the hardest stone of the coast. Slate splits.")
-    blocks = (("Granite is the hardest. ", [(0, 0, 1)]), ("I guess it is old. ", []))
-    vendor.answers = [cited(*blocks, ("Slate splits.", [(0, 1, 2)]))]
+    first, last = ("Granite is the hardest. ", [(0, 0, 1)]), ("Slate splits.", [(0, 1, 2)])
+    vendor.answers = [cited(first, ("I guess it is old. ", []), last)]
 
-    *drafts, (last, whole) = streamed(visitor)
+    *drafts, (name, whole) = streamed(visitor)
 
     assert {name for name, _ in drafts} == {"draft"}
     assert "Granite is the hardest." in drafts[0][1]
     assert "Slate splits.<a" not in drafts[0][1]
     assert f'href="/items/{item.pk}?at=' in drafts[0][1]
-    assert last == "done"
+    assert name == "done"
     assert "Slate splits.<a" in whole
     assert "$0.0040" in whole
     assert "1 sentence without a passage left out" in whole
-    assert "I guess" not in "".join(part for _, part in [*drafts, (last, whole)])
+    assert "I guess" not in "".join(part for _, part in [*drafts, (name, whole)])
     assert Usage.objects.get().answers == 1
 
 

@@ -151,6 +151,7 @@ def test_a_transcript_is_shown_in_turns_with_their_seconds() -> None:
 def test_words_are_found_in_any_case_and_over_lines() -> None:
     found = find_in_text("The Next\nexplosion. A next explosion.", "next explosion")
     assert [(each.start, each.end) for each in found] == [(4, 18), (22, 36)]
+    assert find_in_text("A **next** explosion.", "next explosion")[0].words == "next** explosion"
     assert not find_in_text("anything", "  ")
 
 

@@ -26,7 +26,9 @@ def console_pages(person: User, browser: Client) -> list[str]:
         if template.startswith(_OTHERS) or set(re.findall(r"<(\w+)>", template)) - set(values):
             continue
         mine = {**values, "item_id": skill} if template.startswith("/registry/") else values
-        address = re.sub(r"<(\w+)>", lambda name, mine=mine: str(mine[name[1]]), template)
+        address = template
+        for name, value in mine.items():
+            address = address.replace(f"<{name}>", str(value))
         answer = browser.get(address)
         is_page = answer.get("Content-Type", "").startswith("text/html") and not answer.streaming
         if answer.status_code == 200 and is_page and b"<html" in answer.content:

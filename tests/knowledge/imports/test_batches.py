@@ -197,19 +197,19 @@ def test_a_changed_note_of_a_vault_changes_its_item(library: Access, read: Any) 
         return states(batches.get_import(library, batch.pk))
 
     def text_now() -> str:
-        return Item.objects.get(pk=item.pk).content.text
+        return Item.objects.get(pk=note.pk).content.text
 
     bring(VAULT)
-    item = Item.objects.get(tags__contains=["kiln"])
-    update_item(library, item.pk, ItemChanges(tags=["mine"]))
+    note = Item.objects.get(tags__contains=["kiln"])
+    update_item(library, note.pk, ItemChanges(tags=["mine"]))
     at_first, text = text_now(), ""
     for words in ("Lime is slaked slowly.", "Lime is slaked slowly.", "It boils."):
         text = f"{words} Stand back from it."
-        note = f"---\ntitle: Slaking\ntags: [wet]\n---\n{text}"
-        bring({**VAULT, "Vault/Stone/Slaking.md": note})
+        written = f"---\ntitle: Slaking\ntags: [wet]\n---\n{text}"
+        bring({**VAULT, "Vault/Stone/Slaking.md": written})
         assert text_now() == text
-    item.refresh_from_db()
-    assert (item.title, item.tags) == ("Slaking", ["mine", "wet"])
+    note.refresh_from_db()
+    assert (note.title, note.tags) == ("Slaking", ["mine", "wet"])
     assert bring(VAULT) == {"added": 1, "there": 1}
     assert text_now() == at_first
     assert Item.objects.count() == 2
