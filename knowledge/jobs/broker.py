@@ -237,6 +237,6 @@ class PostgresBroker(Broker):
 
 def _insert(message: Message[Any], delay: int) -> None:
     job_id, owner_id = UUID(message.message_id), owner_of(message)
-    about = [job_id, message.queue_name, message.actor_name, owner_id]
+    about: list[Any] = [job_id, message.queue_name, message.actor_name, owner_id]
     with connection.cursor() as cursor:
         cursor.execute(_ENQUEUE, [*about, message.encode(), delay])
