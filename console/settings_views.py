@@ -1,6 +1,5 @@
 """Settings: what is used and left, the library out and in, sessions and the second factor."""
 
-import shutil
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -112,7 +111,8 @@ class CancelArchiveImportView(ConsoleView):
 def start_uploaded_import(access: Access, uploaded: UploadedFile) -> None:
     """A form's file is in memory or on disk; the import is given one that is on disk."""
     with NamedTemporaryFile() as copy:
-        shutil.copyfileobj(uploaded, copy)
+        for piece in uploaded.chunks():
+            copy.write(piece)
         copy.flush()
         archive_imports.start_import(access, Path(copy.name))
 

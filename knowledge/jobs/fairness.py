@@ -65,7 +65,7 @@ class OwnerLimit(Consumer):
         self.mutex = threading.Lock()
 
     def __next__(self) -> Any:
-        message = super().__next__()
+        message: Any = super().__next__()
         if message is None or self.is_delay_queue:
             return message
         if self._take_place(owner_of(message)):
@@ -94,7 +94,7 @@ class OwnerLimit(Consumer):
         if getattr(message, "place_in", None) is self:
             message.place_in = None
             with self.mutex:
-                self.running[owner_of(message)] -= 1
+                self.running -= Counter([owner_of(message)])  # which keeps no zeros
 
     def _put_back(self, message: Any) -> None:
         """Longer each time, or a thousand jobs of one owner would go round and round."""
