@@ -53,8 +53,9 @@ def main() -> None:
     with own_server(given.home / "hostile", QUARRY_LIMITS=LIMITS) as server:
         owners = _mint(given.home / "hostile", [f"hostile{n}" for n in range(OWNERS)])
         rows = list(_measure(server, owners, attacks, minutes * 60))
-    harness.show(f"{OWNERS * PER_OWNER} connections, rounds of {minutes:g} minutes", rows)
-    harness.write_json(given, {"hostile": rows})
+        title = f"{OWNERS * PER_OWNER} connections, rounds of {minutes:g} minutes"
+        harness.show(title, rows)
+        harness.write_json(given, {"hostile": rows})
 
 
 def _measure(
@@ -269,7 +270,7 @@ def add_nested_quotes(server: Server) -> str:
 
 def contribute_over_mcp(server: Server) -> str:
     """Row 6: contributions over MCP, as many at once as there are connections."""
-    body = "".join(f"## Step {number}\n\nDo it with care.\n\n" for number in range(2_000))
+    body = "".join(f"## Step {number}\n\nDo it with care.\n\n" for number in range(20))
     head = f"---\nname: skill-{random.random()}\ndescription: A skill of many steps.\n---\n"
     params = {"name": "kp_contribute_skill", "arguments": {"skill_md_content": head + body}}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}

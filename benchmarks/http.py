@@ -181,7 +181,10 @@ def own_server(home: Path, **settings: str) -> Iterator[Server]:
         yield Server("127.0.0.1", int(port[1]), token[0], (up.pid, _postmaster(home)))
     finally:
         up.terminate()
-        up.wait(60)
+        try:
+            up.wait(60)
+        except subprocess.TimeoutExpired:
+            up.kill()
 
 
 def _said_until_up(up: subprocess.Popen[str]) -> str:

@@ -138,7 +138,8 @@ class McpApp:
         await self._sessions.handle_request(scope, replay(body, receive), send)
 
     async def _read_body(self, scope: Message, receive: Receive, token: Token) -> bytes:
-        if (declared_length(scope) or MAX_BODY) <= SMALL_BODY:
+        length = declared_length(scope)
+        if length is not None and length <= SMALL_BODY:
             return await read_whole(scope, receive, max_bytes=MAX_BODY)
         async with self._slots.bodies.hold(token):
             body = await SpooledBody.read(scope, receive, max_bytes=MAX_BODY)

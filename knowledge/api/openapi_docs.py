@@ -92,7 +92,10 @@ def complete(result: Json, generator: Any, request: Any, public: bool) -> Json:
             schema["additionalProperties"] = False
     enums = _enums(result["components"]["schemas"])
     for method, operation in _operations(result):
-        is_limited = {"token": []} in operation["security"]
+        credentials = operation.get("security", [])
+        if not credentials:
+            operation["responses"].pop("401", None)
+        is_limited = {"token": []} in credentials
         operation["summary"] = operation["operationId"].replace("_", " ").capitalize()
         _document_parameters(operation, enums)
         _document_sending(method, operation, is_limited)
