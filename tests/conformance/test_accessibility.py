@@ -88,7 +88,7 @@ def test_no_page_for_people_has_a_serious_fault(
             if template not in NO_PAGES and (who != "member" or template in EMPTY):
                 page.goto(address)
                 faults += serious_faults(page, seen)
-    furnish(maya, "A quarry of granite")
+    furnish(maya, "granite")
     for address in console_pages(maya, browser_of(maya)):
         page.goto(address)
         faults += serious_faults(page, seen)
