@@ -2,12 +2,14 @@
 
 from knowledge.api import asgi
 from knowledge.api.asgi import App, Message, Receive, Send
+from knowledge.budgets import body_budget
 
 
 class BodyLimit:
     """Answers 413 in the envelope of every other error, having read no more than the limit."""
 
-    def __init__(self, app: App, *, limit: int = asgi.MAX_BODY) -> None:
+    def __init__(self, app: App, *, limit: int | None = None) -> None:
+        """The limit is that of the path, unless one is given for all."""
         self.app = app
         self.limit = limit
 
@@ -15,22 +17,23 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        limit = self.limit or body_budget(scope["path"]).most
         try:
-            body = await asgi.read_whole(scope, receive, max_bytes=self.limit)
+            body = await asgi.read_whole(scope, receive, max_bytes=limit)
         except asgi.TooLarge:
-            await self._refuse(scope, send)
+            await self._refuse(scope, send, limit)
         except asgi.ClientLeft:
             return
         else:
             await self.app(_with_length(scope, len(body)), asgi.replay(body, receive), send)
 
-    async def _refuse(self, scope: Message, send: Send) -> None:
+    async def _refuse(self, scope: Message, send: Send, limit: int) -> None:
         request_id = asgi.request_id_for(asgi.headers_of(scope).get("x-request-id", ""))
         body = {
             "error": "payload_too_large",
-            "message": f"The body may have at most {self.limit:,} bytes.",
+            "message": f"The body may have at most {limit:,} bytes.",
             "request_id": request_id,
-            "max_bytes": self.limit,
+            "max_bytes": limit,
         }
         await asgi.send_json(send, 413, body, {"x-request-id": request_id})
 

@@ -26,6 +26,7 @@ from knowledge.api.asgi import (
     request_id_for,
     send_json,
 )
+from knowledge.api.parsing import refuse_crowded_json
 from knowledge.errors import (
     CapabilityDenied,
     InternalError,
@@ -107,6 +108,7 @@ class McpApp:
             body = await read_whole(scope, receive, max_bytes=MAX_BODY)
             if monotonic() - looked_up > FRESH_SECONDS:
                 secret, token = await _look_up_token(base, headers, self._threads)
+            _refuse_crowded(body)
             _ask_for_more(base, token, body)
         except Refusal as refusal:
             await _refuse(refusal, request_id, send)
@@ -209,6 +211,13 @@ def _head_with_body(send: Send) -> Send:
         await send(message)
 
     return send_together
+
+
+def _refuse_crowded(body: bytes) -> None:
+    try:
+        refuse_crowded_json(body)
+    except PayloadTooLarge as error:
+        raise Refusal(413, error) from None
 
 
 def _too_large() -> Refusal:

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Mutable
 from typing import Any
 from uuid import uuid4
 
+from knowledge.budgets import LONG_BODY
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-# A text of 500,000 characters, each escaped to twelve bytes of JSON, and room to spare.
-MAX_BODY = 8 * 1024 * 1024
+MAX_BODY = LONG_BODY.most
 SILENCE_SEC = 60
 """How long a sender of a file or an archive may send nothing."""
 
