@@ -62,7 +62,7 @@ class Server:
     def cpu(self) -> float:
         """CPU seconds so far of its processes and their children, by their own clocks."""
         family = [pid for parent in self.pids for pid in (parent, *_children(parent))]
-        return sum(time.clock_gettime(_clock_of(pid)) for pid in family)
+        return sum(time.clock_gettime(clock_of(pid)) for pid in family)
 
 
 def main() -> None:
@@ -206,7 +206,7 @@ def _children(parent: int) -> list[int]:
     return [int(pid) for thread in threads for pid in (thread / "children").read_text().split()]
 
 
-def _clock_of(pid: int) -> int:
+def clock_of(pid: int) -> int:
     """The id of another process's CPU clock, as clock_getcpuclockid(3) of Linux makes it."""
     return ~pid << 3 | 2
 

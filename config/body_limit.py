@@ -6,6 +6,7 @@ from console.sessions import person_of
 from knowledge.api import asgi
 from knowledge.api.asgi import App, Message, Receive, Send, SpooledBody
 from knowledge.api.upload_app import in_thread, send_error
+from knowledge.budgets import body_budget
 from knowledge.errors import InvalidInput, PayloadTooLarge
 
 
@@ -19,10 +20,11 @@ class BodyLimit:
         self,
         app: App,
         *,
-        limit: int = asgi.MAX_BODY,
+        limit: int | None = None,
         strangers_limit: int = asgi.SMALL_BODY,
         seconds: int = asgi.BODY_SEC,
     ) -> None:
+        """The limit is that of the path, unless one is given for all."""
         self.app = app
         self.limit = limit
         self.strangers_limit = strangers_limit
@@ -32,12 +34,13 @@ class BodyLimit:
         if scope["type"] != "http" or not asgi.has_body(scope):
             await self.app(scope, receive, send)
             return
-        limit = await self._limit_for(scope)
+        most = self.limit or body_budget(scope["path"]).most
+        limit = await self._limit_for(scope, most)
         try:
             body = await SpooledBody.read(scope, receive, max_bytes=limit, seconds=self.seconds)
         except asgi.TooLarge:
             told = f"The body may have at most {limit:,} bytes."
-            if limit < self.limit:
+            if limit < most:
                 told = f"Without signing in, a body may have at most {limit:,} bytes."
             await send_error(PayloadTooLarge(told, max_bytes=limit), scope, send)
         except asgi.TooSlow as error:
@@ -51,10 +54,10 @@ class BodyLimit:
             finally:
                 body.close()
 
-    async def _limit_for(self, scope: Message) -> int:
+    async def _limit_for(self, scope: Message, most: int) -> int:
         length = asgi.declared_length(scope)
         if length is not None and length <= self.strangers_limit:
             return self.strangers_limit
         async with ThreadSensitiveContext():
             person_id = await in_thread(person_of, scope)
-        return self.strangers_limit if person_id is None else self.limit
+        return self.strangers_limit if person_id is None else most

@@ -30,6 +30,7 @@ from knowledge.api.asgi import (
     request_id_for,
     send_json,
 )
+from knowledge.api.parsing import refuse_crowded_json
 from knowledge.errors import (
     Busy,
     CapabilityDenied,
@@ -42,6 +43,7 @@ from knowledge.errors import (
     PayloadTooLarge,
     QuarryError,
 )
+from knowledge.sources.readers import open_readers
 from mcp_gateway.identity import Caller, attach_caller
 from tokens.authentication import authenticate, secret_from_header
 from tokens.call_slots import CallSlots
@@ -118,6 +120,7 @@ class McpApp:
             body = await self._read_body(scope, receive, token)
             if monotonic() - looked_up > FRESH_SECONDS:
                 secret, token = await _look_up_token(base, headers, self._lookups)
+            _refuse_crowded(body)
             _ask_for_more(base, token, body)
         except Refusal as refusal:
             await _refuse(refusal, request_id, send)
@@ -152,8 +155,9 @@ class McpApp:
 async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:
     await receive()
     async with app.lifespan():
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
+        with open_readers():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
     await send({"type": "lifespan.shutdown.complete"})
 
 
@@ -238,6 +242,13 @@ def _head_with_body(send: Send) -> Send:
         await send(message)
 
     return send_together
+
+
+def _refuse_crowded(body: bytes) -> None:
+    try:
+        refuse_crowded_json(body)
+    except PayloadTooLarge as error:
+        raise Refusal(413, error) from None
 
 
 def _too_large() -> Refusal:

@@ -10,7 +10,6 @@ from asgiref.sync import ThreadSensitiveContext
 from django.urls import Resolver404, resolve
 
 from knowledge.api.asgi import (
-    MAX_BODY,
     SMALL_BODY,
     App,
     ClientLeft,
@@ -26,6 +25,7 @@ from knowledge.api.asgi import (
 )
 from knowledge.api.import_gate import receive_empty_body
 from knowledge.api.upload_app import in_thread
+from knowledge.budgets import body_budget
 from knowledge.errors import InvalidInput, PayloadTooLarge, QuarryError
 from tokens.authentication import authenticate, secret_from_header
 from tokens.call_slots import CallSlots, Slot
@@ -86,14 +86,15 @@ class RestGate:
         if not has_body(scope):
             return None
         length = declared_length(scope)
+        most = body_budget(scope["path"]).most
         try:
             if length is not None and length <= SMALL_BODY:
-                return await SpooledBody.read(scope, receive, max_bytes=MAX_BODY)
+                return await SpooledBody.read(scope, receive, max_bytes=most)
             async with self.slots.bodies.hold(token):
-                return await SpooledBody.read(scope, receive, max_bytes=MAX_BODY)
+                return await SpooledBody.read(scope, receive, max_bytes=most)
         except TooLarge:
             raise PayloadTooLarge(
-                f"The body may have at most {MAX_BODY:,} bytes.", max_bytes=MAX_BODY
+                f"The body may have at most {most:,} bytes.", max_bytes=most
             ) from None
         except TooSlow as error:
             raise InvalidInput(str(error), field="body") from None

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 from uuid import uuid4
 
+from knowledge.budgets import LONG_BODY
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-# A text of 500,000 characters, each escaped to twelve bytes of JSON, and room to spare.
-MAX_BODY = 8 * 1024 * 1024
+MAX_BODY = LONG_BODY.most
 SMALL_BODY = 64 * 1024
 """What is kept in memory of a body, and all that is taken of a caller who is not known."""
 BODY_SEC = 300
