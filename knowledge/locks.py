@@ -37,6 +37,9 @@ class Lock(IntEnum):
     SCHEDULER = 7_361_006
     """Held by the one worker that sends the sweeps."""
 
+    PACKING = 7_361_007
+    """With an owner's id: one packing of a library's words at a time."""
+
     FIRST_RUN = 0x51554152
     """One process makes the first user and the first token."""
 

@@ -46,10 +46,13 @@ def write_words(
     configuration: str,
     chunk_ids: Sequence[int],
     texts: Sequence[str],
-) -> None:
-    """Write the row of each chunk: stems with their places, and every word as it was written."""
+) -> int:
+    """Write the row of each chunk: stems with their places, and every word as it was written.
+
+    Answers how many words they have in all.
+    """
     if not texts:
-        return
+        return 0
     with _reading:
         known = _dictionaries.setdefault(configuration, Dictionary(configuration))
         entries = _entries(known.read(texts))
@@ -59,6 +62,7 @@ def write_words(
     lexemes = Lexemes(kept.chunks, spelled, sizes, kept.counts, kept.places)
     vectors = tsvector_fields(lexemes, len(texts))
     copy_rows(WORDS, Keys(chunk_ids, owner_id, item_id), vectors, length=lengths)
+    return int(lengths.sum())
 
 
 def empty_dictionaries() -> None:

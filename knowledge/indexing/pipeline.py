@@ -6,15 +6,16 @@ from functools import cache
 
 from django.db import connection
 
+from knowledge.indexing.actors import pack_soon
 from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows, field, jsonb, text_array
 from knowledge.indexing.generations import EmbeddedPieces, lock_index_shared, write_pieces
 from knowledge.indexing.keyword_rows import write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
 from knowledge.text.chunking import Piece
-from knowledge.text.languages import configuration_for
+from knowledge.text.languages import DEFAULT, configuration_for
 from knowledge.text.places import span_locator
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """To be raised whenever pieces, words or embedded texts come out otherwise than before."""
 
 # The sequence is looked up once, and not for each id.
@@ -38,19 +39,20 @@ def index_item(
     lock_index_shared()
     # A new item has nothing to delete, and looking costs as much as all else for a short note.
     removed = 0 if is_new else _delete_chunks(item)
-    chunk_ids = _write_chunks(item, pieces)
+    chunk_ids, words = _write_chunks(item, pieces)
     is_embedded = embedded is not None and write_pieces(item, chunk_ids, embedded)
     is_done = is_embedded or not chunk_ids
     item.index_status = IndexStatus.DONE if is_done else IndexStatus.KEYWORD
     item.index_version = INDEX_VERSION
-    _count(item, len(chunk_ids), len(chunk_ids) - removed)
+    fresh = _count(item, chunks=len(chunk_ids), removed=removed, words=words)
+    pack_soon(item.owner_id, fresh=fresh, added=len(chunk_ids))
 
 
 def remove_from_index(item: Item) -> None:
     """Leave no chunk of this item; runs within the caller's transaction, which holds it."""
     removed = _delete_chunks(item)
     item.index_status = IndexStatus.NONE
-    _count(item, 0, -removed)
+    _count(item, chunks=0, removed=removed, words=0)
 
 
 def _delete_chunks(item: Item) -> int:
@@ -60,15 +62,24 @@ def _delete_chunks(item: Item) -> int:
     return int(chunks._raw_delete(using="default"))
 
 
-def _count(item: Item, chunks: int, change: int) -> None:
-    """Keep both counters right, in the very transaction that changed the chunks."""
-    item.chunk_count = chunks
+def _count(item: Item, *, chunks: int, removed: int, words: int) -> int:
+    """Keep all counters right, in the very transaction that changed the chunks."""
+    change = words - item.word_count
+    item.chunk_count, item.word_count = chunks, words
     item.index_error = ""
-    item.save(update_fields=["chunk_count", "index_status", "index_error", "index_version"])
-    LibrarySize.objects.change(item.owner_id, change)
+    counted = ["chunk_count", "word_count", "index_status", "index_error", "index_version"]
+    item.save(update_fields=counted)
+    return LibrarySize.objects.change(
+        item.owner_id,
+        chunks=chunks - removed,
+        words=change,
+        fresh=chunks,
+        language=(item.content.language or DEFAULT) if chunks else "",
+    )
 
 
-def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
+def _write_chunks(item: Item, pieces: Sequence[Piece]) -> tuple[list[int], int]:
+    """The new chunks' ids, and how many words they have."""
     with connection.cursor() as cursor:
         cursor.execute(_NEXT_IDS, [len(pieces)])
         chunk_ids = [row[0] for row in cursor.fetchall()]
@@ -82,8 +93,8 @@ def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
     )
     texts = [_all_words(item, piece) for piece in pieces]
     configuration = configuration_for(item.content.language)
-    write_words(item.owner_id, item.pk, configuration, chunk_ids, texts)
-    return chunk_ids
+    words = write_words(item.owner_id, item.pk, configuration, chunk_ids, texts)
+    return chunk_ids, words
 
 
 def _text_fields(item: Item, pieces: Sequence[Piece]) -> Iterator[bytes]:

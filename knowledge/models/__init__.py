@@ -1,7 +1,14 @@
 from knowledge.models.allowance import Allowance, Reservation, ReservationState, Tier
 from knowledge.models.arrival import Arrival, ArrivalState
 from knowledge.models.change import Change, ChangeKind
-from knowledge.models.chunk import Chunk, ChunkEmbedding, ChunkText, Generation
+from knowledge.models.chunk import (
+    Chunk,
+    ChunkEmbedding,
+    ChunkText,
+    Generation,
+    WordPostings,
+    WordSegment,
+)
 from knowledge.models.content import Content, ContentState, Link, Step, TranscriptionStatus
 from knowledge.models.contributions import (
     Agent,
@@ -110,4 +117,6 @@ __all__ = [
     "Visibility",
     "Webhook",
     "WebhookEvent",
+    "WordPostings",
+    "WordSegment",
 ]
