@@ -84,9 +84,13 @@ def execute(sql: str, params: Sequence[Any] | None = None) -> list[tuple[Any, ..
 
 
 def settle() -> None:
-    """Leave the tables as autovacuum soon would, and the product without older counts."""
+    """Leave the tables as jobs and autovacuum soon would, and the product without caches."""
+    from knowledge.indexing.packing import pack_library
+    from knowledge.models import LibrarySize
     from knowledge.retrieval.caches import empty_caches
 
+    for owner_id in LibrarySize.objects.values_list("pk", flat=True):
+        list(pack_library(owner_id))
     execute("VACUUM ANALYZE")
     empty_caches()
 

@@ -149,7 +149,6 @@ def exact_nearest(place: Place, question: Question) -> list[int]:
 def _against_ts_rank(place: Place, ours: float) -> harness.Row:
     """The usual Postgres way: any of the words, ranked by ts_rank."""
     scope, params = scope_sql(place)
-    scope = scope.replace("owner_id = %s", "ARRAY[owner_id] @> ARRAY[%s::int]", 1)
     statement = (
         "SELECT chunk_id FROM knowledge_chunktext, "
         "CAST(replace(plainto_tsquery('english', %s)::text, '&', '|') AS tsquery) AS query "

@@ -135,6 +135,7 @@ QUARRY_LIMITS = env.parse_with("QUARRY_LIMITS", parse_limits)
 
 QUARRY_BROKER_URL = env.text("QUARRY_BROKER_URL")
 ACTOR_MODULES = [
+    "knowledge.indexing.actors",
     "knowledge.ingest.followups",
     "knowledge.ingest.contents",
     "knowledge.ingest.sweeps",

@@ -43,6 +43,9 @@ class Lock(IntEnum):
     EXPORTS = 7_361_018
     """With an owner's id: exports are asked for one by one, so that no two find the last place."""
 
+    PACKING = 7_361_019
+    """With an owner's id: one packing of a library's words at a time."""
+
     FIRST_RUN = 0x51554152
     """One process makes the first user and the first token."""
 

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from knowledge.api.base import Input
 from knowledge.api.fields import Flag, Id, ListOf, Number, OneOf, Since, Text, WholeNumber
 from knowledge.api.shapes import CopyOutput
-from knowledge.memory.requests import HALF_LIFE_DAYS, MAX_HALF_LIFE, MAX_LIMIT
+from knowledge.memory.requests import MAX_HALF_LIFE, MAX_LIMIT
 from knowledge.memory.searching import MAX_CONTENT, MAX_PREVIEW
 from knowledge.models import ItemType
 from knowledge.retrieval.search import MAX_OFFSET, MAX_QUERY
@@ -49,7 +49,9 @@ class MemorySearchInput(Input):
     source_name = Text(required=False, allow_null=True, help_text="Part of its name.")
     since = Since(required=False, allow_null=True)
     temporal_decay_days = HalfLife(
-        default=HALF_LIFE_DAYS, help_text="The half-life of what recency counts."
+        required=False,
+        allow_null=True,
+        help_text="The half-life by which age counts; without it, only between near equals.",
     )
     limit = WholeNumber(default=10, min_value=1, max_value=MAX_LIMIT)
     offset = WholeNumber(default=0, min_value=0, max_value=MAX_OFFSET)

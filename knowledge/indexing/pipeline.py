@@ -4,14 +4,16 @@ from collections.abc import Sequence
 
 from django.db import connection
 
+from knowledge.indexing.actors import pack_soon
 from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows
 from knowledge.indexing.generations import EmbeddedPieces, lock_index_shared, write_pieces
 from knowledge.indexing.index_rows import IndexRows, Labels, make_rows
 from knowledge.indexing.keyword_rows import write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
 from knowledge.text.chunking import Piece
+from knowledge.text.languages import DEFAULT
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """To be raised whenever pieces, words or embedded texts come out otherwise than before."""
 
 # The sequence is looked up once, and not for each id.
@@ -45,14 +47,16 @@ def index_item(
     is_done = is_embedded or not chunk_ids
     item.index_status = IndexStatus.DONE if is_done else IndexStatus.KEYWORD
     item.index_version = INDEX_VERSION
-    _count(item, len(chunk_ids), len(chunk_ids) - removed)
+    words = int(rows.words.lengths.sum())
+    fresh = _count(item, chunks=len(chunk_ids), removed=removed, words=words)
+    pack_soon(item.owner_id, fresh=fresh, added=len(chunk_ids))
 
 
 def remove_from_index(item: Item) -> None:
     """Leave no chunk of this item; runs within the caller's transaction, which holds it."""
     removed = _delete_chunks(item)
     item.index_status = IndexStatus.NONE
-    _count(item, 0, -removed)
+    _count(item, chunks=0, removed=removed, words=0)
 
 
 def _delete_chunks(item: Item) -> int:
@@ -62,12 +66,20 @@ def _delete_chunks(item: Item) -> int:
     return int(chunks._raw_delete(using="default"))
 
 
-def _count(item: Item, chunks: int, change: int) -> None:
-    """Keep both counters right, in the very transaction that changed the chunks."""
-    item.chunk_count = chunks
+def _count(item: Item, *, chunks: int, removed: int, words: int) -> int:
+    """Keep all counters right, in the very transaction that changed the chunks."""
+    change = words - item.word_count
+    item.chunk_count, item.word_count = chunks, words
     item.index_error = ""
-    item.save(update_fields=["chunk_count", "index_status", "index_error", "index_version"])
-    LibrarySize.objects.change(item.owner_id, change)
+    counted = ["chunk_count", "word_count", "index_status", "index_error", "index_version"]
+    item.save(update_fields=counted)
+    return LibrarySize.objects.change(
+        item.owner_id,
+        chunks=chunks - removed,
+        words=change,
+        fresh=chunks,
+        language=(item.content.language or DEFAULT) if chunks else "",
+    )
 
 
 def _write_chunks(item: Item, rows: IndexRows) -> list[int]:

@@ -55,14 +55,33 @@ ORPHANED_VECTORS = """
 WRONG_ITEM_COUNTS = """
     SELECT id FROM knowledge_item LEFT JOIN (
         SELECT item_id, count(*) AS chunks FROM knowledge_chunk GROUP BY item_id
-    ) AS counted ON item_id = id
-    WHERE chunk_count <> coalesce(chunks, 0)
+    ) AS counted ON counted.item_id = id LEFT JOIN (
+        SELECT item_id, sum(length) AS words FROM knowledge_chunktext GROUP BY item_id
+    ) AS texts ON texts.item_id = id
+    WHERE chunk_count <> coalesce(chunks, 0) OR word_count <> coalesce(words, 0)
 """
 WRONG_LIBRARY_SIZES = """
     SELECT owner_id FROM knowledge_librarysize AS size FULL JOIN (
         SELECT owner_id, count(*) AS chunks FROM knowledge_chunk GROUP BY owner_id
-    ) AS counted USING (owner_id)
+    ) AS counted USING (owner_id) FULL JOIN (
+        SELECT owner_id, sum(length) AS words FROM knowledge_chunktext GROUP BY owner_id
+    ) AS texts USING (owner_id)
     WHERE coalesce(size.chunks, 0) <> coalesce(counted.chunks, 0)
+        OR coalesce(size.words, 0) <> coalesce(texts.words, 0)
+"""
+# Of chunks that are gone, entries are left until the segment is packed again.
+WRONG_SEGMENTS = """
+    SELECT id FROM knowledge_wordsegment FULL JOIN (
+        SELECT segment_id AS id, count(*) AS alive, sum(length(tsv)) AS lexemes
+        FROM knowledge_chunktext WHERE segment_id IS NOT NULL GROUP BY segment_id
+    ) AS texts USING (id) FULL JOIN (
+        SELECT segment_id AS id, sum(size) AS entries,
+            bool_and(size = cardinality(entries)) AS whole
+        FROM knowledge_wordpostings GROUP BY segment_id
+    ) AS postings USING (id)
+    WHERE chunks IS NULL OR coalesce(alive, 0) > chunks OR NOT coalesce(whole, true)
+        OR coalesce(entries, 0) < coalesce(lexemes, 0)
+        OR (alive = chunks AND coalesce(entries, 0) <> coalesce(lexemes, 0))
 """
 
 REINDEX = "manage.py reindex"
@@ -117,6 +136,7 @@ def check() -> Report:
         ("orphaned vectors", ORPHANED_VECTORS, REPAIR),
         ("items with a wrong count", WRONG_ITEM_COUNTS, REPAIR),
         ("owners with a wrong count", WRONG_LIBRARY_SIZES, REPAIR),
+        ("segments unlike their words", WRONG_SEGMENTS, REPAIR),
     ]
     findings = [Finding(about, _count(query), fix) for about, query, fix in kinds]
     return Report(_generations(), waiting.count(), findings)

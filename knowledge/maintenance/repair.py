@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Sum
 
-from knowledge.indexing import generations
+from knowledge.indexing import generations, packing
 from knowledge.indexing.preparing import Prepared
 from knowledge.ingest.items import index_text
 from knowledge.maintenance import Progress, checking
@@ -32,6 +35,7 @@ class RepairReport:
     orphans: int
     items: int
     owners: int
+    segments: int
 
 
 def stale_items() -> list[UUID]:
@@ -67,6 +71,18 @@ def rebuild(item_ids: Sequence[UUID]) -> Iterator[Progress]:
     yield Progress(len(item_ids), len(item_ids))
 
 
+def pack_rest() -> Iterator[Progress]:
+    """Pack the words that are waiting for it, and drop those of deleted chunks."""
+    waiting = packing.libraries_to_pack()
+    total = sum(LibrarySize.objects.filter(pk__in=waiting).values_list("fresh", flat=True))
+    done = 0
+    for owner_id in waiting:
+        for packed in packing.pack_library(owner_id):
+            yield Progress(done := done + packed, max(done, total))
+    for owner_id, segment_ids in packing.decayed_segments(timedelta()).items():
+        packing.pack_again(owner_id, segment_ids)
+
+
 def embed_rest(item_ids: Sequence[UUID]) -> Iterator[Progress]:
     """Give items the vectors that they lack."""
     for done, item_id in enumerate(item_ids):
@@ -89,7 +105,9 @@ def repair() -> RepairReport:
     owners = checking.ids(checking.WRONG_LIBRARY_SIZES)
     for owner_id in owners:
         _recount_library(owner_id)
-    return RepairReport(vectors + words + len(chunks), len(items), len(owners))
+    segments = checking.ids(checking.WRONG_SEGMENTS)
+    packing.unpack(segments)
+    return RepairReport(vectors + words + len(chunks), len(items), len(owners), len(segments))
 
 
 def _try_replace(item_id: UUID) -> bool:
@@ -133,7 +151,9 @@ def _recount_item(item_id: UUID) -> None:
     """Chunks may be missing, and nobody can tell which: the item becomes stale too."""
     if Item.objects.select_for_update().filter(pk=item_id).first():
         chunks = Chunk.objects.filter(item_id=item_id).count()
-        Item.objects.filter(pk=item_id).update(chunk_count=chunks, index_version=0)
+        Item.objects.filter(pk=item_id).update(
+            chunk_count=chunks, word_count=_words(item_id=item_id), index_version=0
+        )
 
 
 @transaction.atomic
@@ -142,4 +162,8 @@ def _recount_library(owner_id: int) -> None:
     LibrarySize.objects.get_or_create(pk=owner_id)
     LibrarySize.objects.select_for_update().get(pk=owner_id)
     chunks = Chunk.objects.filter(owner_id=owner_id).count()
-    LibrarySize.objects.filter(pk=owner_id).update(chunks=chunks)
+    LibrarySize.objects.filter(pk=owner_id).update(chunks=chunks, words=_words(owner_id=owner_id))
+
+
+def _words(**of: Any) -> int:
+    return ChunkText.objects.filter(**of).aggregate(words=Sum("length"))["words"] or 0

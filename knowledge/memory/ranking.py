@@ -1,7 +1,7 @@
 """The order of memory's hits: one for each item, by the one engine, then weighed anew."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import log
@@ -10,9 +10,13 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from knowledge.access import Access
+from knowledge.memory.dates import NamedDate, is_dated_in
+from knowledge.memory.requests import HALF_LIFE_DAYS
 from knowledge.memory.score_boosts import (
     RELATION_SHARES,
+    UNDATED,
     coverage,
+    near_equal_boost,
     raise_score,
     recency_boost,
     reread_boost,
@@ -21,11 +25,10 @@ from knowledge.memory.score_boosts import (
 from knowledge.memory.traversal import relations_seen
 from knowledge.models import MEMORY_TYPES, Item
 from knowledge.retrieval.duplicates import Copy, repeated_texts
-from knowledge.retrieval.keyword import matched_words, read_query
+from knowledge.retrieval.keyword import matched_words
 from knowledge.retrieval.scope import Narrowing, items_within
 from knowledge.retrieval.search import Ranking, rank
 from knowledge.retrieval.similarity import likeness_to_best
-from knowledge.retrieval.statistics import corpus
 
 POOL = 1_000
 """The best chunks that are ranked, whichever page is asked for: so no page depends on another."""
@@ -59,6 +62,7 @@ class Candidate:
     item_id: UUID
     chunk_id: int
     type: str
+    created_at: datetime
     updated_at: datetime
     score: float = 0.0
     tie: Tie | None = None
@@ -96,21 +100,26 @@ def _pool(access: Access, query: str, mode: str, narrowing: Narrowing, size: int
     return pool
 
 
-def reread(pool: Pool, query: str) -> None:
+def reread(pool: Pool) -> None:
     """Look again at the first hits: which of the words they have, and how like the best they are.
 
     The two help together; a phrase, a title's words or a second chunk did not (see benchmarks).
     """
     hits = pool.best_first()[:REREAD]
     chunk_ids = [each.chunk_id for each in hits]
-    words = pool.ranking.words or read_query(query, corpus())
-    rarity = {word: -log(share) for word, share in zip(words.spoken, words.shares, strict=True)}
-    said = matched_words(words, chunk_ids)
+    said = matched_words(pool.ranking.words, chunk_ids)
+    rarity = _rarity(pool.ranking.words.spoken, said.values(), of=len(hits))
     alike = likeness_to_best(chunk_ids, chunk_ids[:BEST])
     best = sum(each.score for each in hits[:BEST]) / BEST
     for each, chunk_id in zip(hits, chunk_ids, strict=True):
         covered = coverage(said.get(chunk_id, ()), rarity)
         each.score = raise_score(each.score, reread_boost(covered, alike.get(chunk_id, 0.0), best))
+
+
+def _rarity(words: Sequence[str], said: Iterable[Sequence[str]], *, of: int) -> dict[str, float]:
+    """How much each word sets some of the hits apart from the others."""
+    having = Counter(word for each in said for word in each)
+    return {word: log((of + 1) / (having[word] + 0.5)) for word in words}
 
 
 def raise_related(access: Access, narrowing: Narrowing, pool: Pool) -> None:
@@ -164,16 +173,28 @@ def _related_candidates(
     items = items_within(access, narrowing).filter(
         pk__in=missing[:MOST_BROUGHT_IN], chunks__position=0
     )
-    rows = items.values("type", "updated_at", item_id=F("pk"), chunk_id=F("chunks__pk"))
+    rows = items.values(
+        "type", "created_at", "updated_at", item_id=F("pk"), chunk_id=F("chunks__pk")
+    )
     return [Candidate(**row) for row in rows]
 
 
-def weigh_by_age(pool: Pool, *, half_life: float, now: datetime) -> None:
-    """Let what was changed lately count for more."""
+def weigh_by_age(pool: Pool, *, half_life: float | None, now: datetime) -> None:
+    """Let what was changed lately count for more: in full by a half-life that the caller names."""
     for each in pool.candidates.values():
         age = (now - each.updated_at) / _DAY
-        each.recency_boost = recency_boost(age, half_life)
+        each.recency_boost = recency_boost(age, half_life or HALF_LIFE_DAYS)
+        if half_life is None:
+            each.recency_boost = near_equal_boost(each.recency_boost)
         each.score *= each.recency_boost
+
+
+def prefer_dated(pool: Pool, dates: Collection[NamedDate]) -> None:
+    """Prefer what is of a day or month that the question names, if anything is."""
+    others = [each for each in pool.candidates.values() if not is_dated_in(each.created_at, dates)]
+    if len(others) < len(pool.candidates):
+        for each in others:
+            each.score *= UNDATED
 
 
 def fold_copies(access: Access, found: Sequence[Candidate]) -> list[Candidate]:

@@ -36,7 +36,8 @@ class SearchRequest:
     source_id: str | UUID | None = None
     source_name: str | None = None
     since: str | datetime | None = None
-    temporal_decay_days: float = HALF_LIFE_DAYS
+    temporal_decay_days: float | None = None
+    """By default age decides between near equals; named, it counts in full."""
     limit: int = 10
     offset: int = 0
     include_content: bool = True
@@ -53,7 +54,8 @@ class SearchRequest:
         """
         within(self.limit, field="limit", low=1, high=MAX_LIMIT)
         within(self.offset, field="offset", low=0, high=MAX_OFFSET)
-        _check_half_life(self.temporal_decay_days)
+        if self.temporal_decay_days is not None:
+            _check_half_life(self.temporal_decay_days)
         return Narrowing(
             types=_types_to_search(self),
             language=self.language,

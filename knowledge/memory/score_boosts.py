@@ -5,6 +5,10 @@ from math import pow, sqrt
 
 SLOWEST = 0.1
 """However old, a hit keeps this share of its relevance."""
+NEAR = 0.05
+"""The most that age alone takes by default: it decides between hits that are nearly equal."""
+UNDATED = 1 / 1.4
+"""What is left of a hit that is not of the date which the question names."""
 
 WORDS = 0.2
 """The most that having every word of the query can do."""
@@ -28,6 +32,11 @@ RELATION_SHARES = {
 def recency_boost(age_days: float, half_life: float) -> float:
     """A share that halves with every half-life, down to the least that is kept."""
     return max(SLOWEST, pow(0.5, max(0.0, age_days) / half_life))
+
+
+def near_equal_boost(recency: float) -> float:
+    """The same within the little that separates hits which are nearly equal."""
+    return 1 - NEAR * (1 - recency)
 
 
 def coverage(said: Collection[str], rarity: Mapping[str, float]) -> float:

@@ -10,11 +10,13 @@ from django.utils import timezone
 
 from knowledge.access import Access, Capability
 from knowledge.memory.citations import address_of
+from knowledge.memory.dates import dates_named
 from knowledge.memory.ranking import (
     Candidate,
     Tie,
     fold_copies,
     pool_of,
+    prefer_dated,
     raise_related,
     reread,
     weigh_by_age,
@@ -24,9 +26,7 @@ from knowledge.memory.requests import MEMORY, SearchRequest, format_moment
 from knowledge.models import Item, Source, SourcePage
 from knowledge.models.item import rules_of
 from knowledge.retrieval.duplicates import Copy
-from knowledge.retrieval.keyword import read_query
 from knowledge.retrieval.passages import best_passage, word_matcher
-from knowledge.retrieval.statistics import corpus
 
 MAX_CONTENT = 2_000
 MAX_PREVIEW = 200
@@ -91,16 +91,17 @@ def search_memory(access: Access, request: SearchRequest) -> MemoryAnswer:
     query, offset = request.query, request.offset
     pool = pool_of(access, query=query, mode=request.mode, narrowing=narrowing)
     if request.use_enhanced:
-        reread(pool, query)
+        reread(pool)
         raise_related(access, narrowing, pool)
     if request.boost_recent:
         weigh_by_age(pool, half_life=request.temporal_decay_days, now=timezone.now())
+        prefer_dated(pool, dates_named(query))
     found = fold_copies(access, pool.best_first())
     page = found[offset : offset + request.limit]
     longest = MAX_CONTENT if request.include_content else MAX_PREVIEW
     remembered = sum(each.type in MEMORY for each in found)
     return MemoryAnswer(
-        results=_results(access, page, query=query, longest=longest),
+        results=_results(access, page, words=pool.ranking.words.spoken, longest=longest),
         total=len(found),
         graph_count=remembered,
         document_count=len(found) - remembered,
@@ -113,13 +114,13 @@ def search_memory(access: Access, request: SearchRequest) -> MemoryAnswer:
 
 
 def _results(
-    access: Access, page: Sequence[Candidate], *, query: str, longest: int
+    access: Access, page: Sequence[Candidate], *, words: Sequence[str], longest: int
 ) -> list[MemoryResult]:
     ids = [each.item_id for each in page]
     rows = _rows(access, page)
     contested = contradictions_among(access, ids)
     sources = _sources(access, ids)
-    matcher = word_matcher(read_query(query, corpus()).spoken)
+    matcher = word_matcher(words)
     return [
         MemoryResult(
             id=each.item_id,

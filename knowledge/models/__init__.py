@@ -2,7 +2,14 @@ from knowledge.models.allowance import Allowance, Reservation, ReservationState,
 from knowledge.models.archive_import import ArchiveImport, ArchiveState
 from knowledge.models.arrival import Arrival, ArrivalState
 from knowledge.models.change import Change, ChangeKind
-from knowledge.models.chunk import Chunk, ChunkEmbedding, ChunkText, Generation
+from knowledge.models.chunk import (
+    Chunk,
+    ChunkEmbedding,
+    ChunkText,
+    Generation,
+    WordPostings,
+    WordSegment,
+)
 from knowledge.models.content import Content, ContentState, Link, Step, TranscriptionStatus
 from knowledge.models.contributions import (
     Agent,
@@ -116,4 +123,6 @@ __all__ = [
     "Visibility",
     "Webhook",
     "WebhookEvent",
+    "WordPostings",
+    "WordSegment",
 ]

@@ -90,6 +90,37 @@ class ChunkText(models.Model):
     item_id = models.UUIDField()
     tsv = SearchVectorField()
     length = models.PositiveIntegerField()
+    segment_id = models.BigIntegerField(
+        null=True, help_text="The segment that has its words packed; none yet for a fresh chunk."
+    )
+
+    class Meta:
+        indexes = [models.Index(fields=["owner_id", "segment_id"], name="chunktext_segment")]
+
+
+class WordSegment(models.Model):
+    """Chunks of one library whose words are packed together; each is in one segment or fresh."""
+
+    owner_id = models.IntegerField(db_index=True)
+    chunks = models.PositiveIntegerField(help_text="When it was packed; some may be gone since.")
+    packed_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.owner_id}: {self.chunks}"
+
+
+class WordPostings(models.Model):
+    """The chunks of one segment that have a lexeme, each as one number (see `packing`).
+
+    A copy of what the segment's tsvectors say, in the form that is quickest to rank by.
+    """
+
+    pk = models.CompositePrimaryKey("owner_id", "lexeme", "segment_id")
+    owner_id = models.IntegerField()
+    lexeme = models.TextField(db_collation="C")
+    segment_id = models.BigIntegerField()
+    size = models.PositiveIntegerField()
+    entries = ArrayField(models.BigIntegerField())
 
 
 class ChunkEmbedding(models.Model):

@@ -200,6 +200,7 @@ class Item(models.Model):
     index_status = models.CharField(max_length=10, choices=IndexStatus, default=IndexStatus.NONE)
     index_error = models.TextField(blank=True)
     chunk_count = models.PositiveIntegerField(default=0, editable=False)
+    word_count = models.PositiveIntegerField(default=0, editable=False)
     index_version = models.PositiveSmallIntegerField(
         default=0, editable=False, help_text="The pipeline's version that indexed this."
     )

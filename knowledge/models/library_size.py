@@ -1,31 +1,53 @@
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 
 _CHANGE = """
-    INSERT INTO knowledge_librarysize AS size (owner_id, chunks) VALUES (%s, %s)
-    ON CONFLICT (owner_id) DO UPDATE SET chunks = size.chunks + excluded.chunks
+    INSERT INTO knowledge_librarysize AS size (owner_id, chunks, words, fresh, languages)
+    VALUES (
+        %(owner)s, %(chunks)s, %(words)s, %(fresh)s, array_remove(ARRAY[%(language)s], '')
+    )
+    ON CONFLICT (owner_id) DO UPDATE SET
+        chunks = size.chunks + excluded.chunks,
+        words = size.words + excluded.words,
+        fresh = size.fresh + excluded.fresh,
+        languages = CASE WHEN excluded.languages <@ size.languages THEN size.languages
+            ELSE size.languages || excluded.languages END
+    RETURNING fresh
 """
 
 
 class LibrarySizeManager(models.Manager["LibrarySize"]):
-    def change(self, owner_id: int, chunks: int) -> None:
-        """Count chunks in or out, in the transaction that writes or deletes them.
+    def change(
+        self, owner_id: int, *, chunks: int, words: int = 0, fresh: int = 0, language: str = ""
+    ) -> int:
+        """Count chunks and their words in or out, in the transaction that writes or deletes them.
 
-        Comes after the item's row is held, and last of all: it makes the owner's other
-        writers wait.
+        Answers how many chunks are fresh. Comes after the item's row is held, and last of all:
+        it makes the owner's other writers wait.
         """
-        if chunks:
-            with connection.cursor() as cursor:
-                cursor.execute(_CHANGE, [owner_id, chunks])
+        if not (chunks or words or fresh):
+            return 0
+        values = {"owner": owner_id, "chunks": chunks, "words": words, "fresh": fresh}
+        with connection.cursor() as cursor:
+            cursor.execute(_CHANGE, values | {"language": language.lower()[:2]})
+            return int(cursor.fetchone()[0])
 
 
 class LibrarySize(models.Model):
-    """How many chunks an owner's whole library has; searches choose their plan by it."""
+    """What searches must know of a whole library before they begin."""
 
     owner = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+"
     )
     chunks = models.BigIntegerField(default=0)
+    words = models.BigIntegerField(default=0)
+    fresh = models.BigIntegerField(
+        default=0, help_text="Chunks written since the last packing; some may be gone."
+    )
+    languages = ArrayField(
+        models.CharField(max_length=2), default=list, help_text="Of any text there ever was."
+    )
 
     objects = LibrarySizeManager()
 

@@ -10,7 +10,7 @@ import numpy as np
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing.generations import live_generation
 from knowledge.retrieval import semantic
-from knowledge.retrieval.keyword import stems_of
+from knowledge.retrieval.query_words import stems_of
 from knowledge.text.languages import DEFAULT, configuration_for
 from knowledge.text.words import words_of
 
@@ -78,7 +78,7 @@ def _words(wanted: str, phrases: Sequence[str]) -> dict[str, float]:
     Words too common to tell do not count, unless a phrase has no other.
     """
     spoken = {phrase: frozenset(words_of(phrase)) for phrase in (wanted, *phrases)}
-    known = stems_of(sorted(frozenset().union(*spoken.values())), [configuration_for(DEFAULT)])
+    known = stems_of(sorted(frozenset().union(*spoken.values())), configuration_for(DEFAULT))
     telling = {
         phrase: frozenset(word for word in words if known[word]) or words
         for phrase, words in spoken.items()

@@ -9,14 +9,11 @@ from collections.abc import Callable
 from math import inf
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from knowledge.access import Access
 from knowledge.indexing.keyword_rows import empty_dictionaries
 from knowledge.providers.protocols import Embedder, Vector
-
-if TYPE_CHECKING:
-    from knowledge.retrieval.statistics import Corpus
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -47,21 +44,15 @@ class Cache(Generic[K, V]):
             self._values.clear()
 
 
-FRESH_SEC = 60
-
-corpora: Cache[str, Corpus] = Cache(16, seconds=FRESH_SEC)
-"""How common words are, by database."""
-average_lengths = Cache[tuple[str, tuple[int, ...]], float](10_000, seconds=FRESH_SEC)
-"""Of the chunks of some owners, by database and owners."""
 query_vectors = Cache[tuple[Embedder, str], Vector](4_096)
-stems = Cache[tuple[tuple[str, ...], str], list[str]](50_000)
-"""By dictionaries and word: a dictionary always gives a word the same stems."""
+stems = Cache[tuple[str, str], list[str]](200_000)
+"""By dictionary and word: a dictionary always gives a word the same stems."""
 door_queries = Cache[tuple[Access, Callable[..., Any], str], tuple[str, dict[str, Any]]](512)
 """The SQL of the one door, by the kind of caller and what is asked for."""
 
 
 def empty_caches() -> None:
     """Ask the database and the embedder for everything anew, in searching and in indexing."""
-    for cache in (corpora, average_lengths, query_vectors, stems, door_queries):
+    for cache in (query_vectors, stems, door_queries):
         cache.empty()
     empty_dictionaries()

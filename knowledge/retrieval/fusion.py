@@ -22,12 +22,18 @@ _RANKED = {
         score / best AS keyword_score, rank AS keyword_rank, rank AS place
     FROM keyword, (SELECT max(score), max(phrases) FROM keyword) AS top (best, most)
     WHERE score > 0 ORDER BY place""",
+    # The scores of semantic hits are looked up in a hash and apart: the planner, who expects few
+    # chunks to have a word, would compare each with each.
     "hybrid": f""",
+    other AS MATERIALIZED (
+        SELECT * FROM bm25 WHERE coalesce(chunk_id IN (SELECT chunk_id FROM semantic), false)
+    ),
     candidates AS (
         SELECT chunk_id, semantic.rank AS semantic_rank, keyword.rank AS keyword_rank,
             coalesce(cosine, 1 - (vector <=> %(vector)s::halfvec)) AS cosine,
-            coalesce(bm25.score, 0) AS bm25, coalesce(bm25.phrases, 0) AS phrases
-        FROM semantic FULL JOIN keyword USING (chunk_id) LEFT JOIN bm25 USING (chunk_id)
+            coalesce(keyword.score, other.score, 0) AS bm25,
+            coalesce(keyword.phrases, other.phrases, 0) AS phrases
+        FROM semantic FULL JOIN keyword USING (chunk_id) LEFT JOIN other USING (chunk_id)
             LEFT JOIN LATERAL (
                 SELECT vector FROM knowledge_chunkembedding AS e
                 WHERE e.chunk_id = keyword.chunk_id AND e.generation_id = %(generation)s

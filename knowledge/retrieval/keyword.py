@@ -1,155 +1,246 @@
-"""Nearest by word: full-text candidates within the scope, ranked by BM25."""
+"""Nearest by word: every chunk in scope that has a term of the query, ranked by BM25.
 
-import re
+Packed chunks are found by their postings; fresh ones, and those of a narrow scope, are read one by
+one from their tsvectors. Both come out with the same exact scores. How rare a term is and how long
+chunks are is counted in the scope itself, so that no score tells of what the caller cannot see.
+"""
+
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from math import inf, log, prod
 from typing import Any
 
 from django.db import connection
 
-from knowledge.retrieval import caches
-from knowledge.retrieval.candidate_terms import TOO_MANY, Word, candidates_query
-from knowledge.retrieval.plans import KeywordPlan
-from knowledge.retrieval.scope import Scope
-from knowledge.retrieval.statistics import Corpus, average_length
-from knowledge.text.languages import DEFAULT, configuration_for
-from knowledge.text.words import LONGEST_WORD, compound_parts, identifiers, plain
+from knowledge.indexing.packing import CHUNK_SHIFT, FREQUENCY_SHIFT, LONGEST
+from knowledge.retrieval.binary_cursor import fetch
+from knowledge.retrieval.plans import KeywordPlan, keyword_plan
+from knowledge.retrieval.query_words import KeywordQuery, Phrase, Term
+from knowledge.retrieval.scope import SCOPE_SQL, Scope
 
 K1 = 1.2
 B = 0.75
-MOST_WORDS = 32
-"""Of a longer query the rarest words count, and its quotation marks and dashes mean nothing."""
+MOST_TERMS = 64
+"""Of a longer query the terms that weigh most in the scope count."""
 
-_PHRASE = re.compile(r'"([^"]+)"')
-# Not before a digit, as in the error code -32605, or one or two letters, as in the flag -g; and
-# nothing but a word or a name, unlike -T/--task.
-_EXCLUDED = re.compile(r"(?<!\S)-([^\W\d][\w.-]+\w)(?!\S)")
-_PREFIX = re.compile(r"(?<!\S)(\w{2,})\*(?!\S)")
-
-_LEXEMES = """
-    SELECT place, array_agg(DISTINCT lexeme)
-    FROM unnest(%s::text[]) WITH ORDINALITY AS asked (word, place),
-        unnest(%s::regconfig[]) AS configuration,
-        unnest(to_tsvector(configuration, word))
-    GROUP BY place
-"""
-_PHRASES = """
-    SELECT place, string_agg(DISTINCT phrase::text, ' | ')
-    FROM unnest(%s::text[]) WITH ORDINALITY AS asked (words, place),
-        unnest(%s::regconfig[]) AS configuration,
-        phraseto_tsquery(configuration, words) AS phrase
-    WHERE numnode(phrase) > 0
-    GROUP BY place
-    ORDER BY place
-"""
+_LAST_BIT = 62
+_END_OF_PREFIX = "\U0010ffff"
 
 
-@dataclass(frozen=True, slots=True)
-class KeywordQuery:
-    """What a caller wants by word: terms to rank by, and what a chunk must or must not say."""
-
-    words: tuple[tuple[str, ...], ...]
-    """For each word, the tsqueries that stand for it: its stems and itself."""
-    shares: tuple[float, ...]
-    spoken: tuple[str, ...]
-    """The same words as a person would point at them in a text."""
-    required: tuple[str, ...]
-    preferred: tuple[Word, ...]
-    """Phrases: chunks that have them come first, and the others fill up."""
-    excluded: tuple[str, ...]
-
-    @property
-    def any_word(self) -> str:
-        return " | ".join(query for word in self.words for query in word)
-
-
-@dataclass(frozen=True, slots=True)
-class _ParsedQuery:
-    words: tuple[str, ...]
-    exact: tuple[str, ...]
-    prefixes: tuple[str, ...] = ()
-    required: tuple[str, ...] = ()
-    preferred: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
+def candidates_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
+    """The best chunks by word, each with its exact score."""
+    terms, parts, scored = query.terms, [], []
+    if _reads(scope, plan):
+        parts.append(_read_sql(scope, terms, plan))
+        scored.append(_score_read_sql(query))
+    if plan is KeywordPlan.PACKED:
+        parts.append(_packed_sql(scope, terms))
+        scored.append(_score_packed_sql(scope, query))
+    parts.append(_rarity_sql(scope, terms, plan))
+    if plan is KeywordPlan.PACKED and not _is_plain(scope, terms):
+        parts.append(_WEIGHTS.format(last=len(terms) - 1))
+    parts.append(f"""
+    bm25 AS MATERIALIZED (
+        SELECT chunk_id, score, {_phrases_sql(query.preferred)} AS phrases
+        FROM ({" UNION ALL ".join(scored)}) AS scored {_has_terms_sql(query.required)}
+    ),
+    keyword AS MATERIALIZED (
+        SELECT *, row_number() OVER (ORDER BY phrases DESC, score DESC, chunk_id) AS rank
+        FROM ({_best_sql(scope, query)}) AS best
+    )""")
+    return ",".join(parts)
 
 
-def read_query(query: str, corpus: Corpus) -> KeywordQuery:
-    """Read `"a phrase"`, `-word` and `begin*`; every other word is wanted, none is required."""
-    asked = _split(query)
-    stems = stems_of(asked.words, corpus.configurations)
-    groups = [(word, *stems[word]) for word in asked.words if stems[word]]
-    if not groups and not asked.exact:
-        groups = [(word,) for word in asked.words]
-    groups = _rarest(groups, corpus) + _rarest([(each,) for each in asked.exact], corpus)
-    words = [
-        (tuple(_quote_lexeme(each) for each in dict.fromkeys(group)), _share(group, corpus))
-        for group in groups
-    ]
-    words += [
-        ((f"{_quote_lexeme(prefix)}:*",), corpus.share([prefix])) for prefix in asked.prefixes
-    ]
-    return KeywordQuery(
-        words=tuple(queries for queries, _ in words),
-        shares=tuple(share for _, share in words),
-        spoken=(*(group[0] for group in groups), *asked.prefixes),
-        required=tuple(phrase.query for phrase in _phrases(asked.required, corpus)),
-        preferred=_phrases(asked.preferred, corpus),
-        excluded=tuple(query for word in asked.excluded for query in _without(word, corpus)),
+# Chunks read from their tsvectors: a column for each term, which is quicker than a row ----------
+
+# ts_rank of one word with all weights 1 is (1 + 1/4 + … + 1/tf²) / (π²/6), which gives the
+# frequency back exactly up to the 256 places a tsvector keeps, and reads no other word.
+_RANK = "ts_rank('{{1,1,1,1}}', tsv, %(term_{n}_{m})s::tsquery)"
+_RANK_OF_ONE = 1 / 1.6449340668482264
+_FREQUENCY = "round(1 / (1.6449340668482264 * (1 - r{n})) - 0.5)"
+_SCORE = f"CASE WHEN r{{n}} > 0 THEN idf{{n}} * {_FREQUENCY} / ({_FREQUENCY} + norm) ELSE 0 END"
+# Floats throughout: with one literal of another type Postgres reckons ten times as long.
+_NORM = "%(least_norm)s::float8 + %(norm_by_length)s::float8 * {length}"
+
+
+def _reads(scope: Scope, plan: KeywordPlan) -> bool:
+    """Whether any tsvector must be read; to plan that for nothing would cost a millisecond."""
+    return plan is KeywordPlan.READ or scope.has_fresh
+
+
+def _read_sql(scope: Scope, terms: Sequence[Term], plan: KeywordPlan) -> str:
+    ranks = ", ".join(f"{_greatest_rank(n, term)} AS r{n}" for n, term in enumerate(terms))
+    return f"""
+    read AS MATERIALIZED (
+        SELECT chunk_id, {ranks}, {_NORM.format(length="length")} AS norm
+        FROM knowledge_chunktext
+        WHERE {_read_condition(scope, plan)} AND ts_match_vq(tsv, %(any_term)s::tsquery)
+    )"""
+
+
+def _read_condition(scope: Scope, plan: KeywordPlan) -> str:
+    within = f"{scope.owners} AND {scope.condition}"
+    if plan is KeywordPlan.READ:
+        return within
+    return f"{scope.owners} AND segment_id IS NULL AND {scope.filter}"
+
+
+def _greatest_rank(n: int, term: Term) -> str:
+    if term.is_prefix:  # of several words with this beginning no frequency can be told
+        return f"ts_match_vq(tsv, %(term_{n}_0)s::tsquery)::int * {_RANK_OF_ONE}"
+    ranks = [_RANK.format(n=n, m=m) for m in range(len(term.lexemes))]
+    return ranks[0] if len(ranks) == 1 else f"greatest({', '.join(ranks)})"
+
+
+def _score_read_sql(query: KeywordQuery) -> str:
+    numbers = range(len(query.terms))
+    idfs = ", ".join(f"max(idf) FILTER (WHERE term = {n}) AS idf{n}" for n in numbers)
+    scores = " + ".join(_SCORE.format(n=n) for n in numbers)
+    bits = " | ".join(f"CASE WHEN r{n} > 0 THEN {_bit(n)} ELSE 0 END" for n in numbers)
+    return f"""
+        SELECT chunk_id, {scores} AS score{_if_phrases(query, bits)}
+        FROM read, (SELECT {idfs} FROM rarity) AS idfs"""
+
+
+# Packed chunks: a row for each entry -------------------------------------------------------------
+
+_WEIGHT_MASK = (1 << CHUNK_SHIFT) - 1
+_PACKED_SCORE = (
+    f"sum(idf * (weight >> {FREQUENCY_SHIFT}) / ((weight >> {FREQUENCY_SHIFT}) + "
+    + _NORM.format(length=f"(weight & {LONGEST})")
+    + "))"
+)
+
+
+def _packed_sql(scope: Scope, terms: Sequence[Term]) -> str:
+    """The postings of the terms; entry by entry where some are out of scope, or a term has two."""
+    lists = f"""
+    asked AS (
+        SELECT lexeme COLLATE "C", term
+        FROM unnest(%(lexemes)s::text[], %(places)s::int[]) AS asked (lexeme, term)
+    ),
+    lists AS MATERIALIZED (
+        SELECT term, size, entries FROM asked JOIN knowledge_wordpostings USING (lexeme)
+        WHERE {scope.owners}{_prefixes_sql(scope, terms)}
+    )"""
+    if _is_plain(scope, terms):
+        return lists
+    weight, group = f"entry & {_WEIGHT_MASK}", ""
+    if beginnings := [str(n) for n, term in enumerate(terms) if term.is_prefix]:
+        once = f"entry & {LONGEST} | {1 << FREQUENCY_SHIFT}"
+        weight = f"CASE WHEN term IN ({', '.join(beginnings)}) THEN {once} ELSE {weight} END"
+    if _has_several_lexemes(terms):  # of which the most frequent counts
+        weight, group = f"max({weight})", "GROUP BY 1, 2"
+    return f"""{lists},
+    packed AS MATERIALIZED (
+        SELECT term, entry >> {CHUNK_SHIFT} AS chunk_id, {weight} AS weight
+        FROM (SELECT term, unnest(entries) AS entry FROM lists) AS entries
+        WHERE {_packed_condition(scope)} {group}
+    )"""
+
+
+def _prefixes_sql(scope: Scope, terms: Sequence[Term]) -> str:
+    return "".join(
+        f"""
+        UNION ALL
+        SELECT {n}, size, entries FROM knowledge_wordpostings
+        WHERE {scope.owners} AND lexeme >= %(from_{n})s AND lexeme < %(until_{n})s"""
+        for n, term in enumerate(terms)
+        if term.is_prefix
     )
 
 
-def _rarest(groups: Sequence[tuple[str, ...]], corpus: Corpus) -> list[tuple[str, ...]]:
-    """The words that tell most, in the order in which they were asked for."""
-    if len(groups) <= MOST_WORDS:
-        return list(groups)
-    kept = {*sorted(groups, key=lambda group: _share(group, corpus))[:MOST_WORDS]}
-    return [group for group in groups if group in kept]
+def _packed_condition(scope: Scope) -> str:
+    if scope.is_whole and not scope.leaves_out:
+        return "true"
+    listed = f"""SELECT chunk_id FROM knowledge_chunktext
+            WHERE {scope.owners} AND item_id = ANY((SELECT items FROM scope)::uuid[])"""
+    return f"(entry >> {CHUNK_SHIFT}) {'NOT ' if scope.is_whole else ''}IN ({listed})"
 
 
-def _share(group: tuple[str, ...], corpus: Corpus) -> float:
-    return corpus.share(group[1:] or group)
+def _score_packed_sql(scope: Scope, query: KeywordQuery) -> str:
+    # By its number and not by a join, which the planner would make of loops.
+    rows = "(SELECT *, (SELECT idfs FROM weights)[term + 1] AS idf FROM packed) AS packed"
+    if _is_plain(scope, query.terms):
+        rows = f"""(
+            SELECT term, idf, entry >> {CHUNK_SHIFT} AS chunk_id, entry & {_WEIGHT_MASK} AS weight
+            FROM (
+                SELECT term, idf, unnest(entries) AS entry FROM lists JOIN rarity USING (term)
+            ) AS entries
+        ) AS packed"""
+    bits = f"bit_or(1::bigint << least(term, {_LAST_BIT + 1}))"
+    return f"""
+        SELECT chunk_id, {_PACKED_SCORE} AS score{_if_phrases(query, bits)}
+        FROM {rows} GROUP BY chunk_id"""
 
 
-def _phrases(phrases: Sequence[str], corpus: Corpus) -> tuple[Word, ...]:
-    """The phrases as tsqueries; none for one of words that every dictionary drops."""
-    if not phrases:
-        return ()
-    with connection.cursor() as cursor:
-        asked = [plain(phrase) for phrase in phrases]
-        cursor.execute(_PHRASES, [asked, list(corpus.configurations)])
-        rows = cursor.fetchall()
-    return tuple(Word(f"({query})", _share_of_phrase(asked[n - 1], corpus)) for n, query in rows)
+def _is_plain(scope: Scope, terms: Sequence[Term]) -> bool:
+    """Whether each term is one list of a library of which all is in scope."""
+    return scope.is_whole and not scope.leaves_out and not _has_several_lexemes(terms)
 
 
-def _share_of_phrase(words: str, corpus: Corpus) -> float:
-    """An estimate, as if its words stood together by chance."""
-    stems = stems_of(_words(words), corpus.configurations)
-    return max(1e-7, prod(corpus.share(each) for each in stems.values() if each))
+def _has_several_lexemes(terms: Sequence[Term]) -> bool:
+    return any(term.is_prefix or len(term.lexemes) > 1 for term in terms)
 
 
-def _without(word: str, corpus: Corpus) -> list[str]:
-    """What a chunk must not say for `-word`; who writes it with its dash means a flag by it."""
-    stems = stems_of(_without_stop_words(word), corpus.configurations)
-    flag = _quote_lexeme(f"-{word.lower()}")
-    return [f"{_any_of((each, *stems[each]))} & !{flag}" for each in stems]
+# What both come to -------------------------------------------------------------------------------
 
 
-def stems_of(words: Sequence[str], configurations: Sequence[str]) -> dict[str, list[str]]:
-    """Each word's stems in every language there is; none for a word too common to count."""
-    asked = tuple(configurations)
-    known = {word: caches.stems.get((asked, word)) for word in words}
-    found = {word: stems for word, stems in known.items() if stems is not None}
-    if unknown := [word for word in known if word not in found]:
-        with connection.cursor() as cursor:
-            cursor.execute(_LEXEMES, [unknown, list(asked)])
-            rows = {unknown[place - 1]: stems for place, stems in cursor.fetchall()}
-        found |= {word: caches.stems.put((asked, word), rows.get(word, [])) for word in unknown}
-    return found
+def _rarity_sql(scope: Scope, terms: Sequence[Term], plan: KeywordPlan) -> str:
+    counted = []
+    if _reads(scope, plan):
+        numbers = range(len(terms))
+        counts = ", ".join(f"count(*) FILTER (WHERE r{n} > 0) AS c{n}" for n in numbers)
+        as_rows = ", ".join(f"({n}, c{n})" for n in numbers)
+        counted.append(
+            f"SELECT term, c FROM (SELECT {counts} FROM read) AS counts, "
+            f"LATERAL (VALUES {as_rows}) AS each (term, c)"
+        )
+    if plan is KeywordPlan.PACKED:
+        counted.append(_count_packed_sql(scope, terms))
+    return _weigh_sql(counted)
+
+
+def _count_packed_sql(scope: Scope, terms: Sequence[Term]) -> str:
+    if _is_plain(scope, terms):
+        return "SELECT term, size FROM lists"
+    return "SELECT term, count(*) FROM packed GROUP BY term"
+
+
+_WEIGHTS = """
+    weights AS MATERIALIZED (
+        SELECT array_agg(coalesce(idf, 0) ORDER BY n) AS idfs
+        FROM generate_series(0, {last}) AS n LEFT JOIN rarity ON term = n
+    )"""
+
+
+def _weigh_sql(counted: Sequence[str]) -> str:
+    """What each term weighs: how rare it is in the scope, as often as it is asked for."""
+    return f"""
+    rarity AS MATERIALIZED (
+        SELECT term, {K1 + 1}::float8 * (%(times)s::int[])[term + 1]
+            * ln(1 + (%(chunks)s - matching + 0.5) / (matching + 0.5)) AS idf
+        FROM (
+            SELECT term, least(sum(c), %(chunks)s)::float8 AS matching
+            FROM ({" UNION ALL ".join(counted)}) AS counted (term, c) GROUP BY term
+        ) AS summed
+    )"""
+
+
+def _best_sql(scope: Scope, query: KeywordQuery) -> str:
+    """The first of the pool. What a chunk must say is asked of the best first, and of no more."""
+    ordered = "SELECT * FROM bm25 ORDER BY phrases DESC, score DESC, chunk_id"
+    if not (scope.has_gone or query.required or query.excluded):
+        return f"{ordered} LIMIT %(pool)s"
+    return f"""
+            SELECT * FROM ({ordered}) AS ordered
+            WHERE (
+                SELECT true FROM knowledge_chunktext AS t
+                WHERE t.chunk_id = ordered.chunk_id {conditions_sql(query)}
+            )
+            LIMIT %(pool)s"""
 
 
 def conditions_sql(query: KeywordQuery) -> str:
-    """What a chunk must and must not say. By function: the operator would call for the index."""
+    """What a chunk must and must not say."""
     required = (
         f"AND ts_match_vq(tsv, %(required_{n})s::tsquery)" for n in range(len(query.required))
     )
@@ -159,104 +250,96 @@ def conditions_sql(query: KeywordQuery) -> str:
     return " ".join((*required, *excluded))
 
 
-def candidates_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
-    """The best chunks by word, each with its exact score.
-
-    A column for each word, and not a row: it is several times as quick.
-    """
-    ranks = ", ".join(
-        f"{_greatest(_RANK.format(term=f'%(term_{n}_{m})s') for m in range(len(queries)))} AS r{n}"
-        for n, queries in enumerate(query.words)
+def _phrases_sql(phrases: Sequence[Phrase]) -> str:
+    """How many of the phrases a chunk has; only one that has all their words is read for it."""
+    counted = (
+        f"""CASE WHEN terms & {_bits(phrase)} = {_bits(phrase)} THEN coalesce((
+                SELECT ts_match_vq(tsv, %(preferred_{n})s::tsquery)::int
+                FROM knowledge_chunktext AS t WHERE t.chunk_id = scored.chunk_id
+            ), 0) ELSE 0 END"""
+        for n, phrase in enumerate(phrases)
     )
-    phrases = " + ".join(
-        f"ts_match_vq(tsv, %(preferred_{n})s::tsquery)::int" for n in range(len(query.preferred))
-    )
-    numbers = range(len(query.words))
-    scores = " + ".join(_SCORE.format(n=n) for n in numbers)
-    return f"""
-    spoken AS MATERIALIZED (
-        SELECT chunk_id, {ranks}, {phrases or 0} AS phrases,
-            {K1} * (1 - {B} + {B} * length / %(average_length)s::float8) AS norm
-        FROM ({_rows_sql(scope, query, plan)}) AS rows
-    ),
-    rarity AS ({_rarity_sql(numbers, plan)}),
-    bm25 AS MATERIALIZED (
-        SELECT chunk_id, phrases, {scores} AS score
-        FROM spoken, rarity
-    ),
-    keyword AS MATERIALIZED (
-        SELECT chunk_id, score, phrases,
-            row_number() OVER (ORDER BY phrases DESC, score DESC, chunk_id) AS rank
-        FROM bm25
-        ORDER BY rank
-        LIMIT %(pool)s
-    )"""
+    return " + ".join(counted) or "0"
 
 
-# ts_rank of one word with all weights 1 is (1 + 1/4 + … + 1/tf²) / (π²/6), which gives the
-# frequency back exactly up to the 256 places a tsvector keeps, and reads no other word.
-_RANK = "ts_rank('{{1,1,1,1}}', tsv, {term}::tsquery)"
-_FREQUENCY = "round(1 / (1.6449340668482264 * (1 - r{n})) - 0.5)"
-_SCORE = (
-    f"CASE WHEN r{{n}} > 0 THEN idf{{n}} * {K1 + 1} * {_FREQUENCY} / ({_FREQUENCY} + norm) "
-    "ELSE 0 END"
-)
+def _has_terms_sql(required: Sequence[Phrase]) -> str:
+    conditions = [f"terms & {_bits(phrase)} = {_bits(phrase)}" for phrase in required]
+    return "WHERE " + " AND ".join(conditions) if conditions else ""
 
 
-def _rows_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
-    conditions = conditions_sql(query)
-    if plan is KeywordPlan.SCAN:
-        return f"""
-            SELECT chunk_id, tsv, length FROM knowledge_chunktext
-            WHERE {scope.owners} AND {scope.condition}
-                AND ts_match_vq(tsv, %(any_word)s::tsquery) {conditions}"""
-    likely = f"{scope.owners} AND {scope.condition} AND ts_match_vq(tsv, %(theta)s::tsquery)"
-    if plan is KeywordPlan.INDEX:
-        likely = f"{scope.owners_by_index} AND tsv @@ %(theta)s::tsquery AND {scope.filter}"
-    return f"""
-            SELECT chunk_id, tsv, length FROM knowledge_chunktext
-            WHERE {likely} {conditions}
-            UNION ALL
-            SELECT chunk_id, tsv, length FROM semantic JOIN knowledge_chunktext USING (chunk_id)
-            WHERE NOT ts_match_vq(tsv, %(theta)s::tsquery)"""
+def _if_phrases(query: KeywordQuery, bits: str) -> str:
+    return f", {bits} AS terms" if query.required or query.preferred else ""
 
 
-def _rarity_sql(numbers: Iterable[int], plan: KeywordPlan) -> str:
-    """Counted, when every chunk of the scope was read; else from the table's statistics."""
-    if plan is not KeywordPlan.SCAN:
-        return "SELECT " + ", ".join(f"%(idf_{n})s::float8 AS idf{n}" for n in numbers)
-    counts = ", ".join(f"count(*) FILTER (WHERE r{n} > 0) AS c{n}" for n in numbers)
-    rarities = ", ".join(
-        f"ln(1 + (%(chunks)s - c{n} + 0.5::float8) / (c{n} + 0.5)) AS idf{n}" for n in numbers
-    )
-    return f"SELECT {rarities} FROM (SELECT {counts} FROM spoken) AS counted"
+def _bits(phrase: Phrase) -> str:
+    return f"{sum(1 << n for n in phrase.terms if n <= _LAST_BIT)}::bigint"
 
 
-def _greatest(expressions: Iterable[str]) -> str:
-    listed = list(expressions)
-    return listed[0] if len(listed) == 1 else f"greatest({', '.join(listed)})"
+def _bit(n: int) -> str:
+    return f"{1 << n if n <= _LAST_BIT else 0}::bigint"
 
 
-def params(
-    scope: Scope, query: KeywordQuery, plan: KeywordPlan, *, widely: bool = False
-) -> dict[str, Any]:
-    """The values of the statement for this plan; widely, when too few were found before."""
+def params(scope: Scope, query: KeywordQuery) -> dict[str, Any]:
+    """The values of the statement."""
+    lexemes = _lexemes(query.terms)
     values: dict[str, Any] = {
-        f"term_{n}_{m}": each
-        for n, queries in enumerate(query.words)
-        for m, each in enumerate(queries)
+        f"term_{n}_{m}": Term("", (lexeme,), is_prefix=term.is_prefix).query
+        for n, term in enumerate(query.terms)
+        for m, lexeme in enumerate(term.lexemes)
     }
-    values |= {f"required_{n}": each for n, each in enumerate(query.required)}
+    for n, term in enumerate(query.terms):
+        if term.is_prefix:
+            values |= {f"from_{n}": term.lexemes[0], f"until_{n}": term.lexemes[0] + _END_OF_PREFIX}
+    values |= {f"required_{n}": each.query for n, each in enumerate(query.required)}
     values |= {f"preferred_{n}": each.query for n, each in enumerate(query.preferred)}
     values |= {f"excluded_{n}": each for n, each in enumerate(query.excluded)}
-    values["average_length"] = average_length(scope.owner_ids or [scope.owner_id])
-    if plan is KeywordPlan.SCAN:
-        return values | {"any_word": query.any_word, "chunks": scope.chunks}
-    shared = list(zip(query.words, query.shares, strict=True))
-    words = [*query.preferred, *(Word(_any_query(queries), share) for queries, share in shared)]
-    values |= {f"idf_{n}": _idf(scope.chunks, share) for n, (_, share) in enumerate(shared)}
-    too_many = inf if widely else TOO_MANY
-    return values | {"theta": candidates_query(words, scope.chunks, too_many=too_many)}
+    return values | {
+        "any_term": " | ".join(term.query for term in query.terms),
+        "lexemes": [lexeme for lexeme, _ in lexemes],
+        "places": [place for _, place in lexemes],
+        "times": [term.times for term in query.terms],
+        "chunks": scope.chunks,
+        "least_norm": K1 * (1 - B),
+        "norm_by_length": K1 * B / max(1.0, scope.words / max(1, scope.chunks)),
+    }
+
+
+def _lexemes(terms: Iterable[Term]) -> list[tuple[str, int]]:
+    return [
+        (lexeme, place)
+        for place, term in enumerate(terms)
+        if not term.is_prefix
+        for lexeme in term.lexemes
+    ]
+
+
+# Of a very long query, the terms that weigh most -------------------------------------------------
+
+
+def heaviest_terms(scope: Scope, query: KeywordQuery) -> KeywordQuery:
+    """The query with no more terms than can be ranked by: those that weigh most in the scope."""
+    if len(query.terms) <= MOST_TERMS:
+        return query
+    plan = keyword_plan(scope.chunks, library_chunks=scope.library_chunks)
+    values = {"owner": scope.owner_id, "owners": scope.owner_ids, "items": scope.items}
+    rows = fetch(_counts_sql(scope, query.terms, plan), values | params(scope, query))
+    weights = {row["term"]: float(row["idf"]) for row in rows}
+    kept = sorted(sorted(weights, key=lambda n: (-weights[n], n))[:MOST_TERMS])
+    return query.with_terms(kept or range(MOST_TERMS))
+
+
+def _counts_sql(scope: Scope, terms: Sequence[Term], plan: KeywordPlan) -> str:
+    """What each term weighs. Every lexeme of a tsvector is looked up: terms are too many to ask."""
+    counted = [
+        f"""SELECT term, count(DISTINCT chunk_id) FROM knowledge_chunktext, unnest(tsv) AS word
+            JOIN asked ON asked.lexeme = word.lexeme
+        WHERE {_read_condition(scope, plan)} GROUP BY term"""
+    ]
+    if plan is KeywordPlan.PACKED:
+        counted.append(_count_packed_sql(scope, terms))
+    return (
+        f"WITH {SCOPE_SQL},{_packed_sql(scope, terms)},{_weigh_sql(counted)} SELECT * FROM rarity"
+    )
 
 
 def matched_words(query: KeywordQuery, chunk_ids: Sequence[int]) -> dict[int, list[str]]:
@@ -270,77 +353,6 @@ def matched_words(query: KeywordQuery, chunk_ids: Sequence[int]) -> dict[int, li
             WHERE chunk_id = ANY(%s) AND tsv @@ query
             GROUP BY chunk_id
             """,
-            [
-                list(query.spoken),
-                [_any_query(queries) for queries in query.words],
-                list(chunk_ids),
-            ],
+            [query.spoken, [term.query for term in query.terms], list(chunk_ids)],
         )
         return dict(cursor.fetchall())
-
-
-def _split(query: str) -> _ParsedQuery:
-    """What is asked for, by how it is written.
-
-    A phrase is required only where nothing else is asked for, and a word is left out only where
-    something else is. A query of many words is a text: it says nothing by its marks.
-    """
-    if len(query.split()) > MOST_WORDS:
-        return _ParsedQuery(*_words_to_rank(query))
-    phrases = _PHRASE.findall(query)
-    rest = _PHRASE.sub(" ", query)
-    excluded = _EXCLUDED.findall(rest)
-    others = _EXCLUDED.sub(" ", rest)
-    if not phrases and not _words(others):
-        return _ParsedQuery(*_words_to_rank(query))
-    prefixes = tuple(prefix.lower() for prefix in _PREFIX.findall(others))
-    words, exact = _words_to_rank(" ".join((_PREFIX.sub(" ", others), *phrases)))
-    is_phrase_alone = not _words(others)
-    return _ParsedQuery(
-        words,
-        (*exact, *(f"-{word.lower()}" for word in excluded)),
-        prefixes=prefixes,
-        required=tuple(phrases) if is_phrase_alone else (),
-        # One quoted word in a question is a word like the others.
-        preferred=() if is_phrase_alone else tuple(each for each in phrases if each.split()[1:]),
-        excluded=tuple(excluded),
-    )
-
-
-def _words_to_rank(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words to rank by, and the identifiers as they are written."""
-    exact = tuple(identifiers(text))
-    return _without_stop_words(text) or (() if exact else _words(text)), exact
-
-
-def _without_stop_words(text: str) -> tuple[str, ...]:
-    """The words of a text without the stop words in its identifiers.
-
-    `is_unscoped` is not about `is`, whatever language beside English has that as a word.
-    """
-    parts = sorted(compound_parts(text))
-    stems = stems_of(parts, [configuration_for(DEFAULT)]) if parts else {}
-    return tuple(word for word in _words(text) if stems.get(word) != [])
-
-
-def _words(text: str) -> tuple[str, ...]:
-    words = dict.fromkeys(plain(text).lower().split())
-    return tuple(word for word in words if len(word) <= LONGEST_WORD)
-
-
-def _quote_lexeme(lexeme: str) -> str:
-    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
-    return f"'{escaped}'"
-
-
-def _any_of(lexemes: Iterable[str]) -> str:
-    return _any_query(_quote_lexeme(lexeme) for lexeme in dict.fromkeys(lexemes))
-
-
-def _any_query(queries: Iterable[str]) -> str:
-    return f"({' | '.join(queries)})"
-
-
-def _idf(chunks: int, share: float) -> float:
-    having = chunks * share
-    return log(1 + (chunks - having + 0.5) / (having + 0.5))

@@ -5,6 +5,9 @@ from enum import Enum
 EXACT_CHUNKS = 2_000
 """Up to here every vector is compared; it takes about a microsecond each."""
 
+NARROW = 10
+"""To read one tsvector takes as long as the postings of about ten chunks."""
+
 
 class SemanticPlan(Enum):
     """Every vector; or bits, then vectors of the best; or a graph of a whole library."""
@@ -15,11 +18,10 @@ class SemanticPlan(Enum):
 
 
 class KeywordPlan(Enum):
-    """Rank every chunk; or read every chunk and rank the likely; or ask the index for those."""
+    """Read every tsvector of the scope; or the postings, and the tsvectors of fresh chunks."""
 
-    SCAN = "scan"
-    SIFT = "sift"
-    INDEX = "index"
+    READ = "read"
+    PACKED = "packed"
 
 
 def semantic_plan(chunks: int, *, has_graph: bool) -> SemanticPlan:
@@ -40,10 +42,5 @@ def candidates_by_bits(dimensions: int, *, wanted: int) -> int:
 
 
 def keyword_plan(chunks: int, *, library_chunks: int) -> KeywordPlan:
-    """The index finds an owner's chunks, of which a narrow scope would throw most away.
-
-    To read a scope costs by its chunks, to ask the index by how many others match for each of them.
-    """
-    if chunks <= EXACT_CHUNKS:
-        return KeywordPlan.SCAN
-    return KeywordPlan.SIFT if chunks * chunks < 2_500 * library_chunks else KeywordPlan.INDEX
+    """Postings are of a whole library, of which a narrow scope would throw most away."""
+    return KeywordPlan.READ if chunks * NARROW < library_chunks else KeywordPlan.PACKED

@@ -70,9 +70,16 @@ class Scope:
     owner_ids: list[int] | None
     """Whose items are in scope, when they are not all the caller's own."""
     chunks: int
+    words: int
     library_chunks: int
+    languages: frozenset[str]
+    """Of the libraries that the scope is in."""
     leaves_out: bool
     """Whether a whole library has items that no search finds."""
+    has_fresh: bool
+    """Whether there are chunks that only their tsvectors know."""
+    has_gone: bool
+    """Whether postings may name chunks that are deleted since."""
     finds_archived: bool
 
     @property
@@ -85,13 +92,6 @@ class Scope:
         if self.owner_ids is None:
             return "owner_id = %(owner)s"
         return "owner_id = ANY(%(owners)s::int[])"
-
-    @property
-    def owners_by_index(self) -> str:
-        """The same in the form that the index of words takes."""
-        if self.owner_ids is None:
-            return "ARRAY[owner_id] @> ARRAY[%(owner)s::int]"
-        return "ARRAY[owner_id] && %(owners)s::int[]"
 
     @property
     def condition(self) -> str:
@@ -138,25 +138,44 @@ def scope_of(
         is_whole=is_whole,
         items=Binary(ground["items"]),
         owner_ids=ground["owners"],
-        chunks=ground["library"] if is_whole else ground["chunks"],
-        library_chunks=ground["library"],
+        chunks=_within(ground, "chunks", is_whole=is_whole),
+        words=_within(ground, "words", is_whole=is_whole),
+        library_chunks=ground["library_chunks"],
+        languages=frozenset(ground["languages"] or ()),
         leaves_out=is_whole and ground["count"] > 0,
+        has_fresh=ground["fresh"] > 0,
+        has_gone=is_whole and ground["packed"] > ground["library_chunks"] - ground["fresh"],
         finds_archived=narrowing.finds_archived,
     )
     return scope, _generation(ground)
 
 
+def _within(ground: DictRow, what: str, *, is_whole: bool) -> int:
+    """How many are in scope; of a whole library all but those that are left out."""
+    named = int(ground[what])
+    return int(ground[f"library_{what}"]) - named if is_whole else named
+
+
 # What a search stands on, in one round trip. The list of items comes as Postgres writes it, and is
 # handed back so: thousands of ids are no business of Python's.
 _GROUND = f"""
-    SELECT live.*, reached.*,
-        coalesce((SELECT sum(chunks) FROM knowledge_librarysize
-         WHERE owner_id = ANY(coalesce(owners, ARRAY[%(owner)s::int]))), 0)::bigint AS library
+    SELECT live.*, reached.*, library.*, coalesce((
+            SELECT sum(chunks) FROM knowledge_wordsegment
+            WHERE owner_id = ANY(coalesce(owners, ARRAY[%(owner)s::int]))
+        ), 0)::bigint AS packed
     FROM (
         SELECT count(*) AS count, coalesce(sum(chunk_count), 0) AS chunks,
+            coalesce(sum(word_count), 0) AS words,
             array_send(coalesce(array_agg(id), '{{{{}}}}')) AS items, {{owners}} AS owners
         FROM ({{items}}) AS reached ({visibility_sql.COLUMNS})
-    ) AS reached LEFT JOIN (
+    ) AS reached CROSS JOIN LATERAL (
+        SELECT coalesce(sum(chunks), 0)::bigint AS library_chunks,
+            coalesce(sum(words), 0)::bigint AS library_words,
+            coalesce(sum(fresh), 0)::bigint AS fresh,
+            string_to_array(string_agg(array_to_string(languages, ' '), ' '), ' ') AS languages
+        FROM knowledge_librarysize
+        WHERE owner_id = ANY(coalesce(owners, ARRAY[%(owner)s::int]))
+    ) AS library LEFT JOIN (
         SELECT id, embedder, model, dimensions, background
         FROM knowledge_generation WHERE is_live
     ) AS live ON true"""

@@ -15,7 +15,7 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.models import Chunk, Content, Filing, Item
 from knowledge.retrieval import semantic
 from knowledge.retrieval.duplicates import Copy, normal_form
-from knowledge.retrieval.keyword import KeywordQuery, matched_words, read_query
+from knowledge.retrieval.keyword import heaviest_terms, matched_words
 from knowledge.retrieval.passages import (
     Passage,
     WordPairs,
@@ -24,10 +24,10 @@ from knowledge.retrieval.passages import (
     word_matcher,
     word_pairs,
 )
+from knowledge.retrieval.query_words import KeywordQuery, configurations_of, read_query
 from knowledge.retrieval.scope import Narrowing, Reach, scope_of
 from knowledge.retrieval.search_metrics import count_searches
 from knowledge.retrieval.statement import rank_chunks
-from knowledge.retrieval.statistics import corpus
 from knowledge.text.places import link_to, mark_before
 from knowledge.validation import clean_text, one_of, within
 
@@ -156,7 +156,7 @@ def search(access: Access, request: LibrarySearchRequest) -> Answer:
     else:
         ranking = ask(limit=wanted)
         found = [_FoundChunk(row) for row in ranking.rows]
-    words = ranking.words or read_query(query, corpus())
+    words = ranking.words
     hits = _hits(words.spoken, found[request.offset : wanted])
     if request.explain:
         hits = _explain_hits(access, words, hits)
@@ -168,7 +168,7 @@ class Ranking:
     """The best chunks by id, with all their scores, and how they were found."""
 
     rows: list[DictRow]
-    words: KeywordQuery | None
+    words: KeywordQuery
     mode: str
     degraded: str | None
 
@@ -199,9 +199,12 @@ def rank(
                 raise
             logger.warning("Search fell back to keyword", exc_info=True)
             mode, degraded = "keyword", f"Only words were searched: {error.message}"
-    words = None if mode == "semantic" else read_query(query, corpus())
+    words = read_query(query, configurations_of(scope.languages))
+    if mode != "semantic":
+        words = heaviest_terms(scope, words)
+    by_word = None if mode == "semantic" else words
     telling = {"in_full": in_full, "in_brief": in_brief}
-    rows = rank_chunks(scope, generation, words, vector, mode=mode, limit=limit, **telling)
+    rows = rank_chunks(scope, generation, by_word, vector, mode=mode, limit=limit, **telling)
     return Ranking(rows, words, mode, degraded)
 
 

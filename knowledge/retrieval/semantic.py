@@ -10,17 +10,13 @@ from knowledge.models import Generation
 from knowledge.monitoring.metrics import provider_call
 from knowledge.providers.protocols import Embedder, Vector
 from knowledge.retrieval import caches
-from knowledge.retrieval.keyword import KeywordQuery, conditions_sql
+from knowledge.retrieval.keyword import conditions_sql
 from knowledge.retrieval.plans import SemanticPlan
+from knowledge.retrieval.query_words import KeywordQuery
 from knowledge.retrieval.scope import Scope
 
 PATIENCE_SEC = 2.0
 """How long a query waits for its vector before it goes on without."""
-
-NO_CANDIDATES_SQL = """
-    semantic AS (
-        SELECT NULL::bigint AS chunk_id, NULL::float8 AS cosine, NULL::bigint AS rank WHERE false
-    )"""
 
 
 def candidates_sql(

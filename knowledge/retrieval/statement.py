@@ -11,7 +11,6 @@ from knowledge.providers.protocols import Vector
 from knowledge.retrieval import keyword, semantic, visibility_sql
 from knowledge.retrieval.binary_cursor import fetch, halves
 from knowledge.retrieval.fusion import ranking_sql
-from knowledge.retrieval.keyword import KeywordQuery
 from knowledge.retrieval.plans import (
     KeywordPlan,
     SemanticPlan,
@@ -19,6 +18,7 @@ from knowledge.retrieval.plans import (
     keyword_plan,
     semantic_plan,
 )
+from knowledge.retrieval.query_words import KeywordQuery
 from knowledge.retrieval.scope import SCOPE_SQL, Scope, allowed_items_sql
 
 _POOL = 100
@@ -46,7 +46,7 @@ def rank_chunks(
 
     In brief, for rankings of many, with no more than which items they are of.
     """
-    if words is None or not words.words:  # nothing but punctuation, or meaning alone is asked
+    if words is None or not words.terms:  # meaning alone, or nothing but punctuation
         if vector is None:
             return []
         words, mode = None, "semantic"
@@ -64,16 +64,10 @@ def rank_chunks(
             "oversampled": candidates_by_bits(generation.dimensions, wanted=pool),
         }
     if words:
-        params |= keyword.params(scope, words, by_word)
+        params |= keyword.params(scope, words)
     if in_full or in_brief:
         statement, shown = _statement_for(statement, scope, _IN_FULL if in_full else _IN_BRIEF)
         params |= shown
-    if words and mode == "keyword":
-        rows = fetch(statement, params)
-        if len(rows) < limit and by_word is not KeywordPlan.SCAN:
-            params |= keyword.params(scope, words, by_word, widely=True)
-            rows = fetch(statement, params)
-        return rows
     if vector is None or by_meaning is not SemanticPlan.GRAPH:
         return fetch(statement, params)
     with transaction.atomic():
@@ -93,8 +87,6 @@ def ranking_statement(
     parts = [SCOPE_SQL]
     if mode != "keyword":
         parts.append(semantic.candidates_sql(scope, by_meaning, generation, words))
-    elif by_word is not KeywordPlan.SCAN:
-        parts.append(semantic.NO_CANDIDATES_SQL)
     if words:
         parts.append(keyword.candidates_sql(scope, words, by_word))
     return "WITH " + ",".join(parts) + ranking_sql(mode)
@@ -122,7 +114,8 @@ _IN_FULL = """
 
 
 _IN_BRIEF = """
-    SELECT best.chunk_id, best.score, item.id AS item_id, item.type, item.updated_at
+    SELECT best.chunk_id, best.score, item.id AS item_id, item.type,
+        item.created_at, item.updated_at
     FROM ({best}) AS best
         JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
         JOIN knowledge_item AS item ON item.id = chunk.item_id

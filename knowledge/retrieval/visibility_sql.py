@@ -21,10 +21,10 @@ Sql = tuple[str, dict[str, Any]]
 _OWNER = -7_361_002
 _TOKEN = UUID(int=7_361_003)
 _FIRST_FOLDER = 7_361_004 << 64
-COLUMNS = "id, owner_id, chunk_count"
+COLUMNS = "id, owner_id, chunk_count, word_count"
 """What the queries for items give of each."""
 _NOTHING = {
-    "item": "SELECT NULL::uuid, NULL::int, NULL::int WHERE false",
+    "item": "SELECT NULL::uuid, NULL::int, NULL::int, NULL::int WHERE false",
     "filing": "SELECT NULL::uuid AS item_id, NULL::uuid AS folder_id WHERE false",
 }
 MOST_FOLDERS = 50
@@ -58,7 +58,7 @@ def filings(access: Access) -> Sql:
 
 def in_columns(items: ItemQuerySet) -> QuerySet[Any, Any]:
     """Of each item what `COLUMNS` names."""
-    return items.values("pk", "owner_id", "chunk_count")
+    return items.values("pk", "owner_id", "chunk_count", "word_count")
 
 
 def sql_of(query: QuerySet[Any], prefix: str) -> Sql:

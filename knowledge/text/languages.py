@@ -8,6 +8,7 @@ SURE = 0.99
 """Below this a guess is worth less than the default: code, tables and names are hard to tell."""
 
 _SAMPLE = 2_000
+_LAST_LATIN = "\u036f"
 
 CONFIGURATIONS = {
     "ar": "arabic",
@@ -43,13 +44,20 @@ CONFIGURATIONS = {
 
 def language_of(text: str) -> str:
     """The language's two letters, or the default when the text does not tell."""
-    language, sureness = _identifier().classify(text[:_SAMPLE])
-    return str(language) if sureness >= SURE else DEFAULT
+    sample = text[:_SAMPLE]
+    language, sureness = _identifier().classify(sample)
+    return str(language) if sureness >= SURE or _is_of_another_script(sample) else DEFAULT
 
 
 def configuration_for(language: str) -> str:
     """Postgres' text-search configuration; `simple`, which changes no word, for any other."""
     return CONFIGURATIONS.get(language.lower()[:2] or DEFAULT, "simple")
+
+
+def _is_of_another_script(text: str) -> bool:
+    """Whether most letters are not Latin: then any guess is better than the default."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return sum(letter > _LAST_LATIN for letter in letters) > len(letters) / 2
 
 
 @cache

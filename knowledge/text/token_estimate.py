@@ -40,6 +40,7 @@ class _Script(IntEnum):
 _SCRIPT_COSTS = np.array([CHARACTER_COST] * 3 + [0.75, 0.75, 3.8, 1.35, 1.2, 2.4])
 _WORD_COST = 0.4
 _INNER_CAPITAL_COST = 1.25
+_NEXT_CAPITAL_COST = 0.3
 _LONG_WORD, _LONG_WORD_COST = 8, 0.5
 _REPEATED_SPACE_COST = 0.95
 
@@ -77,8 +78,17 @@ def _add_for_words(costs: NDArray[np.float64], scripts: NDArray[np.uint8]) -> No
     is_inner = is_letter & _shift_by_one(is_letter)
     starts = is_letter & (is_capital | ~is_inner)
     costs[is_letter & ~is_inner] += _WORD_COST
-    costs[is_capital & is_inner] += _INNER_CAPITAL_COST
+    is_mixed = _has_lower(is_letter & ~is_inner, scripts == _Script.LOWER)
+    costs[is_capital & is_inner & is_mixed] += _INNER_CAPITAL_COST
+    costs[is_capital & is_inner & ~is_mixed] += _NEXT_CAPITAL_COST
     costs[is_letter & (_distance(starts) >= _LONG_WORD)] += _LONG_WORD_COST
+
+
+def _has_lower(begins: NDArray[np.bool_], is_lower: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """For each character, whether the word that began last has a small letter."""
+    words = np.cumsum(begins)
+    mixed: NDArray[np.bool_] = np.bincount(words, weights=is_lower)[words] > 0
+    return mixed
 
 
 def _adjust_repetitions(

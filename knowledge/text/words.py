@@ -33,7 +33,11 @@ _PUNCTUATION = {
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _HUMPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 _LATIN_WORD = re.compile(r"[A-Za-z0-9]{4,}")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]{2,}")
+# Thai and Lao, Burmese, Khmer, Japanese, Chinese: scripts that put no blanks between words.
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]{2,}"
+)
 _BETWEEN = re.compile(r"[^\s()\[\]{}<>\"'`,;|“”„‘’«»]+")
 _JOINED = re.compile(r"\w[_\-./:\\@#$%&+=~]+\w|^[/.~$@#-]\w|\w(?:\+\+|#)$")
 _EDGE = ":!?.…*="
@@ -47,7 +51,7 @@ def words_of(text: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """The text as words apart: no punctuation, humps of camelCase and pairs of Chinese added."""
+    """The text as words apart: without punctuation, camelCase also in humps, Chinese in pairs."""
     if _HUMPED.search(text):
         text = _LATIN_WORD.sub(_split_camel_case, text)
     text = text.translate(_PUNCTUATION)

@@ -161,7 +161,7 @@ class RestoreItem(Undo):
         content = self.content or self._restore_content()
         # A record from before arrivals were kept has none; the item was there when it was made.
         item = from_data(Item, {"arrived_at": before["item"]["created_at"], **before["item"]})
-        item.content, item.chunk_count = content, 0
+        item.content, item.chunk_count, item.word_count = content, 0, 0
         insert(item)
         restore_filings(before["filings"])
         for row in before["transform"]:

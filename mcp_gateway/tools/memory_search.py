@@ -29,8 +29,9 @@ def search(
     source_name: Annotated[str | None, schema_field("Part of a source's name.")] = None,
     since: Annotated[str | None, schema_field("ISO date or datetime, or 7d, 2w.")] = None,
     temporal_decay_days: Annotated[
-        float, schema_field("Half-life.", exclusiveMinimum=0, maximum=MAX_HALF_LIFE)
-    ] = 365,
+        float | None,
+        schema_field("Half-life; else age only tips.", exclusiveMinimum=0, maximum=MAX_HALF_LIFE),
+    ] = None,
     limit: Annotated[int, schema_field(minimum=1, maximum=MAX_LIMIT)] = 10,
     include_content: Annotated[bool, schema_field("Else short previews.")] = True,
     include_documents: bool = True,

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connection
 
 from knowledge.errors import QuarryError
-from knowledge.indexing import large_owners
+from knowledge.indexing import large_owners, packing
 from knowledge.indexing.generations import live_generation
 from knowledge.maintenance import Progress, building, checking, repair
 from knowledge.management.owners import user_named
@@ -116,7 +116,11 @@ class Command(BaseCommand):
         if rest:
             self._show(repair.embed_rest(rest), "items")
             self.stdout.write(f"Embedded what {_count(rest, 'item')} lacked.")
-        if not stale and not rest:
+        waiting = packing.libraries_to_pack()
+        self._show(repair.pack_rest(), "chunks")
+        if waiting:
+            self.stdout.write(f"Packed the words of {_count(waiting, 'library')}.")
+        if not stale and not rest and not waiting:
             self.stdout.write("The index is up to date.")
 
     def _rebuild(self, item_ids: list[UUID]) -> None:
@@ -127,7 +131,7 @@ class Command(BaseCommand):
         done = repair.repair()
         self.stdout.write(
             f"Deleted {done.orphans} orphaned rows; counted {done.items} items "
-            f"and {done.owners} libraries anew."
+            f"and {done.owners} libraries anew; gave {done.segments} segments of words up."
         )
         if repair.stale_items() or repair.unfinished_items():
             self.stdout.write(f"Some items want indexing now: {checking.REINDEX}")
@@ -183,7 +187,9 @@ def _items_named(item_ids: list[UUID]) -> list[UUID]:
 
 
 def _count(things: Sized, noun: str) -> str:
-    return f"{len(things):,} {noun}{'' if len(things) == 1 else 's'}"
+    if len(things) != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{len(things):,} {noun}"
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from knowledge.models import Chunk, ChunkText, Item
 from knowledge.providers.fake import FakeEmbedder
 from tests.support.index import Register, faults, reindex, text_of, vectors_by_state
 from tests.support.library import Add
+from tests.support.packing import pack
 from tests.support.searching import search
 
 ONE_CHUNK = "(SELECT min(id) FROM knowledge_chunk WHERE item_id = %(item)s)"
@@ -50,12 +51,14 @@ DEFECTS = {
         "UPDATE knowledge_item SET chunk_count = chunk_count + 1 WHERE id = %(item)s"
     ),
     "owners with a wrong count": "UPDATE knowledge_librarysize SET chunks = chunks - 1",
+    "segments unlike their words": "DELETE FROM knowledge_wordpostings WHERE lexeme = 'harbour'",
 }
 
 
 @pytest.mark.parametrize("about", DEFECTS)
 def test_each_defect_is_found_and_mended(library: Access, stranger: User, about: str) -> None:
     items = [add_text(library, title=f"Text {n}", text=text_of(3)) for n in range(3)]
+    pack(library.owner_id)
     reindex("--check")
     before = ranking(library)
     with connection.cursor() as cursor:

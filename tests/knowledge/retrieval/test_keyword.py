@@ -6,9 +6,7 @@ from knowledge.access import Access
 from knowledge.ingest.adding import add_text
 from knowledge.models import Content, Item
 from knowledge.retrieval import statement
-from knowledge.retrieval.keyword import MOST_WORDS, read_query
 from knowledge.retrieval.plans import KeywordPlan
-from knowledge.retrieval.statistics import Corpus
 from tests.support.library import LONG_ENOUGH, Add
 from tests.support.searching import search
 
@@ -141,15 +139,6 @@ def test_a_word_is_left_out_only_beside_others_and_not_where_it_is_a_flag(
     assert set(titles(library, "-verbose")) == {"Flag", "Word"}
     many = " ".join(f"filler{n}" for n in range(40))
     assert "Word" in titles(library, f"gcc {many} -verbose")
-
-
-def test_of_a_long_query_the_rarest_words_count(library: Access, add: Add) -> None:
-    add("Needle", "The zyzzyva is a weevil.")
-    corpus = Corpus({f"common{n}": 0.5 for n in range(100)}, 1e-4, ("english",))
-    query = " ".join(f"common{n}" for n in range(100))
-    read = read_query(f"{query} zyzzyva weevil", corpus)
-    assert len(read.spoken) == MOST_WORDS
-    assert {"zyzzyva", "weevil"} <= set(read.spoken)
 
 
 def test_the_beginning_of_a_word_is_enough_with_a_star(library: Access, add: Add) -> None:

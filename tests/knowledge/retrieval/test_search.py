@@ -19,6 +19,7 @@ from knowledge.retrieval import search as search_module
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
 from knowledge.retrieval.scope import Narrowing, scope_of
 from tests.support.library import Add, Mint
+from tests.support.packing import pack
 from tests.support.searching import search
 
 MakeFolder = Callable[[str], Folder]
@@ -60,28 +61,26 @@ def test_every_plan_gives_the_same_ranking(
             for query in ("granite marble", "quartz", '"slate chalk" -tuff', "flint gnei*")
             for narrowing in (Narrowing(), *(Narrowing(folder_id=each.pk) for each in shelves))
         ]
-        return [[(hit.chunk.pk, round(hit.score, 2)) for hit in each.hits] for each in answers]
+        return [[(hit.chunk.pk, round(hit.score, 9)) for hit in each.hits] for each in answers]
 
     expected = rankings()
     assert sum(map(bool, expected)) > 8
     monkeypatch.setattr(statement, "semantic_plan", lambda *_, **__: SemanticPlan.BITS)
     assert rankings() == expected
-    for plan in (KeywordPlan.SIFT, KeywordPlan.INDEX):
-        monkeypatch.setattr(statement, "keyword_plan", lambda *_, plan=plan, **__: plan)
-        # Rarity is then estimated from the table's statistics; the order may differ a little.
-        for found, wanted in zip(rankings(), expected, strict=True):
-            if len(wanted) < 20:
-                assert {chunk for chunk, _ in found} == {chunk for chunk, _ in wanted}
+    for packed in (0, 20, 40, 64):  # in segments that grow, beside chunks that are fresh
+        pack(library.owner_id, most=packed)
+        for plan in KeywordPlan:
+            monkeypatch.setattr(statement, "keyword_plan", lambda *_, plan=plan, **__: plan)
+            assert rankings() == expected, (packed, plan)
 
 
 def test_the_plan_follows_the_size_of_the_scope() -> None:
     assert semantic_plan(2_000, has_graph=True) is SemanticPlan.EXACT
     assert semantic_plan(2_001, has_graph=False) is SemanticPlan.BITS
     assert semantic_plan(500_000, has_graph=True) is SemanticPlan.GRAPH
-    assert keyword_plan(1_500, library_chunks=10_000_000) is KeywordPlan.SCAN
-    assert keyword_plan(10_000, library_chunks=10_000) is KeywordPlan.INDEX
-    assert keyword_plan(10_000, library_chunks=1_000_000) is KeywordPlan.SIFT
-    assert keyword_plan(100_000, library_chunks=1_000_000) is KeywordPlan.INDEX
+    assert keyword_plan(1_500, library_chunks=1_500) is KeywordPlan.PACKED
+    assert keyword_plan(1_500, library_chunks=50_000) is KeywordPlan.READ
+    assert keyword_plan(5_000, library_chunks=50_000) is KeywordPlan.PACKED
     assert plans.candidates_by_bits(1024, wanted=100) == 200
     assert plans.candidates_by_bits(384, wanted=100) == 800
     assert plans.candidates_by_bits(1024, wanted=5_000) == 10_000

@@ -11,9 +11,8 @@ from knowledge.access import Access, Capability
 from knowledge.models import Generation
 from knowledge.retrieval import scope, statement, visibility_sql
 from knowledge.retrieval.binary_cursor import Binary
-from knowledge.retrieval.candidate_terms import Word
-from knowledge.retrieval.keyword import KeywordQuery
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
+from knowledge.retrieval.query_words import KeywordQuery, Phrase, Term
 from knowledge.retrieval.scope import Reach, Scope
 from tests.support.sql import laid_out
 
@@ -31,7 +30,7 @@ Written by a test from the engine itself, for review; do not edit it by hand. Af
 A search runs two statements: [what is in reach](#what-is-in-reach), then one ranking, which is
 built for the mode and for the number of chunks in reach (`plans.py`). The ranking is wrapped in
 [what an answer shows](#what-an-answer-shows). Values are sent apart from the text, by name. The
-examples ask for two words, of which the first has a stem beside itself (`term_0_0`, `term_0_1`).
+examples ask for two words, each with one stem (`term_0_0`, `term_1_0`).
 """
 
 OWNER = Access.whole_library(1)
@@ -39,20 +38,11 @@ FOLDER = Access(
     owner_id=1, capabilities=frozenset({Capability.READ}), folder_ids=frozenset({UUID(int=2)})
 )
 GENERATION = Generation(pk=1, dimensions=384, background=0.5)
-WORDS = KeywordQuery(
-    words=(("'stones'", "'stone'"), ("'granite'",)),
-    shares=(0.01, 0.001),
-    spoken=("stones", "granite"),
-    required=(),
-    preferred=(),
-    excluded=(),
-)
+WORDS = KeywordQuery((Term("stones", ("stone",)), Term("granite", ("granit",))))
 MARKED = KeywordQuery(
-    words=WORDS.words,
-    shares=WORDS.shares,
-    spoken=WORDS.spoken,
-    required=("'old' <-> 'hill'",),
-    preferred=(Word("('old' <-> 'hill')", 1e-5),),
+    (Term("old", ("old",)), Term("hills", ("hill", "hills")), Term("gran", ("gran",), 1, True)),
+    required=(Phrase("'old' <-> 'hill'", frozenset({0, 1})),),
+    preferred=(Phrase("'old' <-> 'hill'", frozenset({0, 1})),),
     excluded=("('marble') & !'-marble'",),
 )
 
@@ -67,8 +57,12 @@ def reached(chunks: int, library: int, *, reach: Reach = Reach.LIBRARY) -> Scope
         items=Binary(b""),
         owner_ids=[1, 2] if reach is Reach.REGISTRY else None,
         chunks=chunks,
+        words=200 * chunks,
         library_chunks=library,
-        leaves_out=is_whole,
+        languages=frozenset({"en"}),
+        leaves_out=is_whole and chunks < 100_000,
+        has_fresh=chunks == library,
+        has_gone=is_whole and chunks < 100_000,
         finds_archived=False,
     )
 
@@ -109,7 +103,7 @@ def sections() -> Iterator[str]:
         yield f"\n## {mode.capitalize()}\n"
         yield from rankings(mode)
     yield "\n## Phrases and exclusions\n"
-    yield shown("Hybrid, exact and scan: required_0 and preferred_0 never come together", marked())
+    yield shown("Hybrid, bits and packed: required_0 and preferred_0 never come together", marked())
     yield "\n## What an answer shows\n"
     where = SCOPES["a folder of 1,000 chunks"]
     for name, template in (("In full", statement._IN_FULL), ("In brief", statement._IN_BRIEF)):
@@ -134,12 +128,12 @@ def rankings(mode: str) -> Iterator[str]:
     seen = set[str]()
     for name, where in SCOPES.items():
         by_word, by_meaning = plans_of(where)
-        words = None if mode == "semantic" else WORDS
         names = {
             "semantic": by_meaning.value,
             "keyword": by_word.value,
             "hybrid": f"{by_meaning.value} and {by_word.value}",
         }
+        words = None if mode == "semantic" else WORDS
         sql = statement.ranking_statement(where, GENERATION, words, mode, by_word, by_meaning)
         if sql not in seen:
             yield shown(f"{mode.capitalize()}, {names[mode]}: {name}", sql)
@@ -147,7 +141,7 @@ def rankings(mode: str) -> Iterator[str]:
 
 
 def marked() -> str:
-    where = SCOPES["a folder of 1,000 chunks"]
+    where = SCOPES["a library of 50,000 chunks"]
     return statement.ranking_statement(where, GENERATION, MARKED, "hybrid", *plans_of(where))
 
 

@@ -2,9 +2,12 @@
 
 from itertools import chain
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge.text.languages import language_of
+from knowledge.text.token_estimate import token_count
 from knowledge.text.words import identifiers, words_of
 
 ODD = [
@@ -39,3 +42,23 @@ def test_words_are_those_of_each_token_by_itself(text: str) -> None:
 def test_names_are_those_of_each_token_by_itself(text: str) -> None:
     by_token = chain.from_iterable(map(identifiers, text.split()))
     assert identifiers(text) == list(dict.fromkeys(by_token))
+
+
+@pytest.mark.parametrize("run", ["ภาษาไทย", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာ", "ひらがな", "中文字"])
+def test_scripts_without_blanks_are_read_in_pairs_of_characters(run: str) -> None:
+    assert words_of(run) == [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("مرحبا بكم", "ar"), ("สวัสดี", "th"), ("x = foo(bar)", "en"), ("", "en")],
+)
+def test_a_short_text_of_another_script_takes_the_language_that_is_guessed(
+    text: str, language: str
+) -> None:
+    assert language_of(text) == language
+
+
+@pytest.mark.parametrize("text", ["the cat sat on the mat", "a boundary layer in supersonic flow"])
+def test_capitals_are_measured_as_the_model_reads_them(text: str) -> None:
+    assert 1.2 < token_count(text.upper()) / token_count(text) < 2.6
