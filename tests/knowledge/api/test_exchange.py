@@ -267,7 +267,7 @@ def test_more_imports_than_three_are_not_kept_waiting(library: Access, mint: Min
 def test_a_lost_import_is_sent_again(library: Access, mint: Mint) -> None:
     token = mint()
     answer = post(token, exported(library))
-    dramatiq.get_broker().flush_all()  # type: ignore[no-untyped-call]
+    dramatiq.get_broker().flush_all()
     ArchiveImport.objects.update(changed_at=timezone.now() - timedelta(hours=1))
     archive_imports.sweep_archives.fn()
     run_jobs()
