@@ -19,7 +19,15 @@ django_app = cast(App, get_asgi_application())
 
 # These need Django to be set up first.
 from config.body_limit import BodyLimit  # noqa: E402
-from config.entry import DrainBody, RequestMetrics, RequestsPerAddress, Route, Routes  # noqa: E402
+from config.entry import (  # noqa: E402
+    DrainBody,
+    RequestMetrics,
+    RequestsPerAddress,
+    Route,
+    Routes,
+    is_livez,
+    send_alive,
+)
 from console.events import PATH as EVENTS  # noqa: E402
 from console.events import is_events, send_events  # noqa: E402
 from console.large_forms import MAX_BYTES, MAX_SEC, is_large_form  # noqa: E402
@@ -50,6 +58,7 @@ application = RequestMetrics(
         DrainBody(
             Routes(
                 Route(lambda scope: scope["type"] == "lifespan", _run_lifespan),
+                Route(is_livez, send_alive, "/livez"),
                 Route(lambda scope: scope["path"] in PATHS, mcp_app, "/mcp"),
                 Route(is_upload, receive_file, "/api/v1/uploads/<str:upload_id>/file"),
                 Route(is_import, ImportGate(django_app)),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from knowledge.api.asgi import App, Message, Receive, Send, has_body, request_id_for
+from knowledge.api.asgi import App, Message, Receive, Send, has_body, request_id_for, send_json
 from knowledge.api.upload_app import send_error
 from knowledge.errors import Busy
 from knowledge.monitoring.logs import request_id
@@ -106,6 +106,17 @@ class Routes:
         if route.template:
             scope[ROUTE] = route.template
         await route.app(scope, receive, send)
+
+
+def is_livez(scope: Message) -> bool:
+    """Whether this request asks whether the process lives."""
+    is_http: bool = scope["type"] == "http"
+    return is_http and scope["path"] == "/livez" and scope["method"] in ("GET", "HEAD")
+
+
+async def send_alive(scope: Message, receive: Receive, send: Send) -> None:
+    """Say that this process lives, without a thread, for which busy calls might leave no time."""
+    await send_json(send, 200, {"status": "ok"}, {"x-request-id": request_id.get()})
 
 
 class DrainBody:

@@ -133,6 +133,18 @@ def test_two_tokens_in_one_request_are_refused_by_both_edges(address: Address, m
     assert said == [(401, "invalid_token", "Send one Authorization header, with one token.")] * 2
 
 
+def test_whether_it_lives_is_told_without_a_thread_or_a_database(address: Address) -> None:
+    with closing(http.client.HTTPConnection(*address, timeout=DEADLINE)) as opened:
+        for method in ("GET", "HEAD"):
+            opened.request(method, "/livez")
+            answer = opened.getresponse()
+            body = answer.read()
+            assert (answer.status, len(answer.headers["X-Request-ID"])) == (200, 32)
+            assert body == (b'{"status": "ok"}' if method == "GET" else b"")
+        opened.request("POST", "/livez")
+        assert opened.getresponse().status in (200, 403)  # Django's, as before
+
+
 # Many calls at once -----------------------------------------------------------------------------
 
 
