@@ -60,7 +60,7 @@ def test_a_full_lot_of_fresh_chunks_is_packed_by_a_job(
 ) -> None:
     monkeypatch.setattr(packing, "FRESH_CHUNKS", 3)
     sent: list[int] = []
-    monkeypatch.setattr(actors.pack_library, "send", sent.append)
+    monkeypatch.setattr(actors, "send_job", lambda *args, owner_id: sent.append(owner_id))
     for number in range(7):
         add(f"Note {number}", "granite")
     assert sent == [library.owner_id] * 2
