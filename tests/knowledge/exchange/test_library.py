@@ -439,13 +439,15 @@ def test_an_item_of_two_contents_is_of_the_first(library: Access, archive: bytes
     assert (report.items, report.skipped) == (5, 1)
 
 
-def test_problems_are_counted_to_the_last_and_told_of_the_first(
+def test_an_import_stops_with_the_hundred_and_first_problem(
     library: Access, archive: bytes
 ) -> None:
     parts = members(archive)
     parts["items.jsonl"] += b"nonsense\n" * 500
-    report = imported(library, rezipped(parts))
-    assert (report.items, report.failed, len(report.problems)) == (6, 500, 100)
+    report = ImportReport()
+    with pytest.raises(InvalidInput, match="More than 100 lines"):
+        importing.import_library(library, io.BytesIO(rezipped(parts)), report=report)
+    assert (report.failed, len(report.problems)) == (100, 100)
 
 
 @pytest.mark.parametrize(
