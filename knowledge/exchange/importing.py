@@ -101,10 +101,12 @@ class ImportReport:
     problems: list[Problem] = field(default_factory=list)
     """Those that failed."""
 
-    items_done: int = 0
-    items_total: int = 0
-    lines: int = 0
-    on_lines: "Callable[[ImportReport], None]" = field(default=lambda report: None, repr=False)
+    items_done: int = field(default=0, compare=False)
+    items_total: int = field(default=0, compare=False)
+    lines: int = field(default=0, compare=False)
+    on_lines: "Callable[[ImportReport], None]" = field(
+        default=lambda report: None, repr=False, compare=False
+    )
     """Called every so many lines; what it raises ends the import."""
 
     def leave_out(self, file: str, line: int, message: str) -> None:

@@ -157,7 +157,7 @@ def start(gate: None, book: DocSite, tmp_path: Path) -> Start:
 
     @contextmanager
     def started() -> Iterator[subprocess.Popen[str]]:
-        command = [sys.executable, "manage.py", "worker", "--queues", "default"]
+        command = [sys.executable, "manage.py", "worker", "--queues", "default", "long"]
         with (
             (tmp_path / "log").open("a") as log,
             subprocess.Popen(

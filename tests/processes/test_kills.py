@@ -44,7 +44,7 @@ def test_a_worker_killed_at_every_step_leaves_each_item_ready_and_paid_for_once(
     shelves: Shelves, vendor: Vendor, turnstile: Turnstile, start: "Start", home: Path
 ) -> None:
     shelves.fill()
-    documents, recordings = partial(start, "default"), partial(start, "transcription")
+    documents, recordings = partial(start, "default", "long"), partial(start, "transcription")
     kills = [
         kill_while_a_file_is_read(documents),
         *(kill_in_the_database(documents, table) for table in GATES),

@@ -20,22 +20,26 @@ class Command(BaseCommand):
         add_owner_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        access = access_of(options["owner"])
+        access, report = access_of(options["owner"]), ImportReport()
         try:
             with options["file"].open("rb") as file, ProgressBar(sys.stderr, "items") as bar:
-                imported = import_library(access, file, on_progress=bar.show)
+                import_library(access, file, report=report, on_progress=bar.show)
         except OSError as error:
             raise CommandError(f"{options['file']} cannot be read: {error.strerror}.") from None
         except QuarryError as error:
+            self._tell_problems(report)
             raise CommandError(error.message) from None
-        self._tell(imported)
+        self._tell(report)
 
     def _tell(self, imported: ImportReport) -> None:
         self.stdout.write(
             f"Added {imported.items:,} items, {imported.contents:,} contents and "
             f"{imported.folders:,} folders; {imported.skipped:,} items were there already."
         )
-        for problem in imported.problems:
-            self.stderr.write(f"{problem.file}:{problem.line}: {problem.message}")
+        self._tell_problems(imported)
         if imported.failed:
             raise CommandError(f"{imported.failed:,} lines could not be taken.")
+
+    def _tell_problems(self, report: ImportReport) -> None:
+        for problem in report.problems:
+            self.stderr.write(f"{problem.file}:{problem.line}: {problem.message}")

@@ -475,6 +475,17 @@ def test_an_archive_of_bad_lines_is_given_up_before_most_of_them_are_read(
     assert read < 200
 
 
+def test_an_import_stops_with_the_hundred_and_first_problem(
+    library: Access, archive: bytes
+) -> None:
+    parts = members(archive)
+    parts["items.jsonl"] += b"nonsense\n" * 500
+    report = ImportReport()
+    with pytest.raises(InvalidInput, match="More than 100 lines"):
+        importing.import_library(library, io.BytesIO(rezipped(parts)), report=report)
+    assert (report.failed, len(report.problems)) == (100, 100)
+
+
 @pytest.mark.parametrize(
     "manifest",
     [
