@@ -3,10 +3,12 @@
 Django spools a body whole before any view can ask for a token.
 """
 
+import logging
 from time import monotonic
 from typing import Any
 
 from asgiref.sync import ThreadSensitiveContext
+from django.db import DatabaseError
 from django.urls import Resolver404, resolve
 
 from knowledge.api.asgi import (
@@ -26,11 +28,13 @@ from knowledge.api.asgi import (
 from knowledge.api.import_gate import receive_empty_body
 from knowledge.api.upload_app import in_thread
 from knowledge.budgets import body_budget
-from knowledge.errors import InvalidInput, PayloadTooLarge, QuarryError
+from knowledge.errors import InternalError, InvalidInput, PayloadTooLarge, QuarryError
 from tokens.authentication import authenticate, secret_from_header
 from tokens.call_slots import CallSlots, Slot
 from tokens.models import Token
 from tokens.rest import REFUSAL, TOKEN, BearerAuthentication, ask_of
+
+logger = logging.getLogger(__name__)
 
 PREFIX = "/api/v1/"
 FRESH_SECONDS = 1
@@ -101,7 +105,12 @@ class RestGate:
 
 
 def _look_up(scope: Message) -> Token:
-    return authenticate(secret_from_header(headers_of(scope).get("authorization")))
+    try:
+        return authenticate(secret_from_header(headers_of(scope).get("authorization")))
+    except DatabaseError:
+        logger.exception("A token could not be checked")
+        told = "Something went wrong here; try again, then tell the operator."
+        raise InternalError(told) from None
 
 
 def _view_of(scope: Message) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import OperationalError, connection
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ErrorData
@@ -221,6 +221,19 @@ def test_over_rest_it_is_429_in_the_same_words(
     assert {told["error"] for told in refused} == {"busy"}
     assert refused[0]["message"].startswith(f"There are {most} calls of this token in progress")
     assert {told["headers"]["retry-after"] for told in refused} <= {"1"}
+
+
+def test_a_token_that_cannot_be_looked_up_is_our_fault_in_the_usual_words(
+    address: Address, mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(text: str) -> str:
+        raise OperationalError("no connection")
+
+    secret = mint().secret
+    monkeypatch.setattr(authentication, "digest", fail)
+    status, told = ask(address, "GET", "whoami", secret)
+    assert (status, told["error"]) == (500, "internal_error")
+    assert told["request_id"] == told["headers"]["x-request-id"]
 
 
 def test_each_call_looks_its_token_up_once(
