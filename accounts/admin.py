@@ -31,7 +31,7 @@ for model in (
 
 # One way in and one form for a new password, with their limits, for the admin too.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
-admin.site.password_change = RedirectView.as_view(  # type: ignore[method-assign]
+admin.site.password_change = RedirectView.as_view(  # type: ignore[assignment,method-assign]
     pattern_name="account_change_password"
 )
 

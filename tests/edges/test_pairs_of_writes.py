@@ -197,6 +197,7 @@ ELSEWHERE = {
     "finish_upload": "raced by the tests of uploads",
     "finish_document_upload": "raced by the tests of uploads",
     "import_library": "it makes a row that nobody else knows yet; jobs take turns by a lock",
+    "start_export": "it makes a row that nobody else knows yet; counted under a lock",
     "cancel_import": "one update of one row",
     "mint_token": "it makes a row that nobody else knows yet",
     "revoke_token": "one update of one row",

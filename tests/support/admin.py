@@ -17,9 +17,11 @@ from knowledge.models import (
     Agent,
     Allowance,
     AllowedFinding,
+    ArchiveImport,
     Content,
     ContentState,
     Delivery,
+    Export,
     Feed,
     Highlight,
     ImportBatch,
@@ -101,6 +103,11 @@ def furnish(owner: User, mark: str) -> Item:
     announce(WebhookEvent.ITEM_READY, Item.objects.get(pk=item.pk))
     Delivery.objects.filter(webhook__owner=owner).update(answer=mark)
     Transform.objects.create(item=item, state="done", tldr=mark, key_points=[mark])
+    Export.objects.create(owner=owner, state="failed", error=mark)
+    problem = {"file": mark, "line": 1, "message": mark}
+    ArchiveImport.objects.create(
+        owner=owner, state="failed", error=mark, report={"failed": 1, "problems": [problem]}
+    )
     _remembered(item, mark)
     _contributed(item, mark)
     return item

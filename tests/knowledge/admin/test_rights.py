@@ -150,7 +150,7 @@ def test_a_permission_opens_the_pages_of_its_own_model_and_no_others(pair: Pair)
 
 def test_with_every_permission_no_page_list_or_choice_tells_of_the_others(pair: Pair) -> None:
     before, people = rows_marked_theirs(pair.them), people_as_they_are(pair.me)
-    found = []
+    found: list[str] = []
     for model, page in pages():
         for calls_of in (calls_about_theirs, calls_about_mine, lists_narrowed):
             found += faults_of(pair, calls_of(pair, model, page))
@@ -190,7 +190,7 @@ def foreign_suggestions(pair: Pair, model: type[Model], page: Page) -> Iterator[
     """Their rows among what is suggested while one types, for any field that leads to a row."""
     for field in model._meta.get_fields():
         if field.is_relation and not field.auto_created:
-            typed = {
+            typed: dict[str, Any] = {
                 "app_label": model._meta.app_label,
                 "model_name": model._meta.model_name,
                 "field_name": field.name,
