@@ -193,7 +193,7 @@ def _write_words(library: Library, owner_ids: Array) -> None:
     """By the product's own function, on as many connections as there are cores to keep busy."""
     from django.db import connection
 
-    from knowledge.indexing.keyword_rows import write_words
+    from knowledge.indexing.keyword_rows import word_rows, write_words
 
     def write(batch: range) -> None:
         texts = library.texts(batch)
@@ -203,7 +203,7 @@ def _write_words(library: Library, owner_ids: Array) -> None:
             chunk_ids = [batch.start + place + 1 for place in places]
             words = [f"Item {item}\n{texts[place]}" for place in places]
             owner_id, item_id = int(owner_ids[item]), library.item_ids[item]
-            write_words(owner_id, item_id, "english", chunk_ids, words)
+            write_words(owner_id, item_id, chunk_ids, word_rows("english", words))
 
     def write_and_leave(batch: range) -> None:
         try:

@@ -25,6 +25,7 @@ from console.events import is_events, send_events  # noqa: E402
 from console.large_forms import LargeForms, is_large_form  # noqa: E402
 from knowledge.api.import_gate import ImportGate, is_import  # noqa: E402
 from knowledge.api.upload_app import is_upload, receive_file  # noqa: E402
+from knowledge.sources.readers import open_readers  # noqa: E402
 from mcp_gateway.asgi import PATHS, McpApp  # noqa: E402
 
 mcp_app = McpApp()
@@ -35,7 +36,7 @@ async def _run_lifespan(scope: Message, receive: Receive, send: Send) -> None:
     home = str(settings.QUARRY_HOME)
     server = RunningServer(os.getpid(), home, settings.SETTINGS_GIVEN)
     async with mcp_app.lifespan():
-        with register_server(settings.QUARRY_RUN_FOLDER, server):
+        with open_readers(), register_server(settings.QUARRY_RUN_FOLDER, server):
             await send({"type": "lifespan.startup.complete"})
             await receive()
     await send({"type": "lifespan.shutdown.complete"})

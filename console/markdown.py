@@ -19,6 +19,10 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from knowledge.budgets import RENDER_IN_PLACE
+from knowledge.sources.parsers.frames import Frame
+from knowledge.sources.readers import opened_readers
+
 LONGEST_CODE = 30_000
 """Characters of code that are coloured; longer ones are shown plain."""
 
@@ -46,6 +50,20 @@ def render_markdown(
 
     Blocks with characters of the span `marked` have a class by that name.
     """
+    readers = opened_readers()
+    if readers is None or len(text) <= RENDER_IN_PLACE.most:
+        return mark_safe(_render(text, offset, base_url, marked))  # noqa: S308 (nh3 cleaned it)
+    asked = [text, offset, base_url, marked]
+    html: str = readers.call(f"{__name__}:render_in_reader", asked).value
+    return mark_safe(html)  # noqa: S308
+
+
+def render_in_reader(asked: Frame) -> Frame:
+    """The same, in a reader process."""
+    return Frame(_render(*asked.value))
+
+
+def _render(text: str, offset: int, base_url: str, marked: Sequence[int] | None) -> str:
     parser = _parser()
     tokens = parser.parse(text, {})
     starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
@@ -56,14 +74,13 @@ def render_markdown(
         if token.children:
             token.children = list(_without_pictures(token.children, base_url))
     html = parser.renderer.render(tokens, parser.options, {})
-    clean = nh3.clean(
+    return nh3.clean(
         html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes=set(_SCHEMES),
         link_rel="noopener noreferrer nofollow",
     )
-    return mark_safe(clean)  # noqa: S308 (nh3 has left nothing that runs)
 
 
 @cache
@@ -98,7 +115,7 @@ def highlight_code(code: str, language: str) -> str:
 
 
 def _locate_blocks(
-    tokens: Sequence[Token], starts: Sequence[int], marked: tuple[int, int] | None
+    tokens: Sequence[Token], starts: Sequence[int], marked: Sequence[int] | None
 ) -> None:
     for token in tokens:
         if token.type in _LOCATED and token.map and not token.hidden:

@@ -38,6 +38,7 @@ from knowledge.errors import (
     PayloadTooLarge,
     QuarryError,
 )
+from knowledge.sources.readers import open_readers
 from mcp_gateway.identity import Caller, attach_caller
 from tokens.authentication import authenticate, secret_from_header
 from tokens.models import Token
@@ -125,8 +126,9 @@ class McpApp:
 async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:
     await receive()
     async with app.lifespan():
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
+        with open_readers():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
     await send({"type": "lifespan.shutdown.complete"})
 
 

@@ -47,6 +47,8 @@ from knowledge.storage.zips import Archive
 
 MOST_FOLDERS = 100_000
 MOST_PROBLEMS = 100
+MOST_FAILED = 1_000
+"""Lines that may be left out: what has more is no export, and reading on would cost for nothing."""
 _REQUIRED = {MANIFEST: 10_000, FOLDERS: 10_000, CONTENTS: 16_000_000, ITEMS: 1_000_000}
 """In bytes of a line: a content may have two million characters, and a place for each sentence."""
 _LONGEST = {
@@ -94,6 +96,8 @@ class ImportReport:
 
     def leave_out(self, file: str, line: int, message: str) -> None:
         self.failed += 1
+        if self.failed > MOST_FAILED:
+            raise zipfile.BadZipFile(f"more than {MOST_FAILED:,} of its lines cannot be read")
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(file, line, message))
 

@@ -1,9 +1,9 @@
 """What Postgres makes of the words of a language, asked for once and kept for this process."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -14,26 +14,54 @@ from knowledge.text.words import LONGEST_WORD, identifiers, words_of
 AS_WRITTEN = 0
 """The place of a lexeme that has none: a word or a name that is kept as it stands."""
 
-# About 100 MB a language; when one of these is reached, all is forgotten and asked again.
+# About 100 MB; when one of these is reached, all is forgotten and asked again.
 _MOST_LEXEMES = 160_000
 _MOST_TOKENS = 160_000
 _MOST_CHARACTERS = 4_000_000
 
 # Nearly every word is of letters or digits alone, which Postgres never takes apart. A vector's
 # text is made and read in a fraction of the time that arrays take.
-_STEMS = "SELECT word, to_tsvector(%s::regconfig, word)::text FROM string_to_table(%s, ' ') AS word"
+_STEMS = """
+    SELECT word, to_tsvector(%(configuration)s::regconfig, word)::text
+    FROM string_to_table(%(words)s, ' ') AS word
+"""
 
 # Any other takes a place for each of its parts that a dictionary was asked about, also when the
 # answer was that it is too common to keep.
 _PARTS = """
     SELECT word, lexemes, places, CASE WHEN octet_length(word) < 2047 THEN taken ELSE 0 END
-    FROM string_to_table(%s, ' ') AS word,
+    FROM string_to_table(%(words)s, ' ') AS word,
         LATERAL (
             SELECT array_agg(lexeme), array_agg(positions[1])
-            FROM unnest(to_tsvector(%s::regconfig, word))
+            FROM unnest(to_tsvector(%(configuration)s::regconfig, word))
         ) AS stem (lexemes, places),
         LATERAL (SELECT count(*) FROM ts_parse('default', word) WHERE tokid <> 12) AS t (taken)
 """
+
+STATEMENTS = {"stems": _STEMS, "parts": _PARTS}
+# As one value, so that a process which only hands the answer on need not look at it.
+_AS_JSON = "SELECT json_agg(json_build_array({columns}))::text FROM ({statement}) AS a ({columns})"
+_COLUMNS = {"stems": "word, vector", "parts": "word, lexemes, places, taken"}
+
+Ask = Callable[[str, str, str], Iterable[Sequence[Any]]]
+"""The rows of a statement, by its name, for a configuration and words between blanks."""
+
+
+def ask_postgres(name: str, configuration: str, words: str) -> Iterable[Sequence[Any]]:
+    """Ask on this thread's own connection."""
+    with connection.cursor() as cursor:
+        cursor.execute(STATEMENTS[name], {"configuration": configuration, "words": words})
+        rows: list[Sequence[Any]] = cursor.fetchall()
+        return rows
+
+
+def ask_postgres_for_json(name: str, configuration: str, words: str) -> bytes:
+    """The same rows as one JSON text, for a process that has no connection."""
+    statement = _AS_JSON.format(columns=_COLUMNS[name], statement=STATEMENTS[name])
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"configuration": configuration, "words": words})
+        rows: str | None = cursor.fetchone()[0]
+        return (rows or "[]").encode()
 
 
 class Marks(NamedTuple):
@@ -67,8 +95,9 @@ class Tokens(dict[str, int]):
 class Dictionary:
     """The tokens that were met in one configuration, and the marks that each leaves."""
 
-    def __init__(self, configuration: str) -> None:
+    def __init__(self, configuration: str, ask: Ask = ask_postgres) -> None:
         self.configuration = configuration
+        self._ask_for = ask
         self.forget()
 
     def forget(self) -> None:
@@ -83,7 +112,7 @@ class Dictionary:
 
     def read(self, texts: Sequence[str]) -> Reading:
         """The marks of these texts, whose words are asked for if they were not met before."""
-        if self._is_full():
+        if self.fullness > 1:
             self.forget()
         try:
             tokens, lengths = self._token_numbers([text.split() for text in texts])
@@ -101,11 +130,13 @@ class Dictionary:
         lengths = ends[lexemes + 1] - starts
         return np.asarray(self._lexeme_bytes)[spans(starts, lengths)], lengths
 
-    def _is_full(self) -> bool:
-        return (
-            len(self._lexemes) > _MOST_LEXEMES
-            or len(self._tokens) > _MOST_TOKENS
-            or self._characters > _MOST_CHARACTERS
+    @property
+    def fullness(self) -> float:
+        """How much of what may be kept is there; it is 1 when it must be forgotten."""
+        return max(
+            len(self._lexemes) / _MOST_LEXEMES,
+            len(self._tokens) / _MOST_TOKENS,
+            self._characters / _MOST_CHARACTERS,
         )
 
     def _token_numbers(self, tokens: Sequence[Sequence[str]]) -> tuple[Numbers, Numbers]:
@@ -152,16 +183,16 @@ class Dictionary:
     def _ask(self, words: set[str]) -> None:
         simple = {word for word in words if _is_simple(word)}
         others = words - simple
-        with connection.cursor() as cursor:
-            if simple:
-                cursor.execute(_STEMS, [self.configuration, " ".join(simple)])
-                others |= self._keep_stems(cursor.fetchall())
-            if others:
-                cursor.execute(_PARTS, [" ".join(others), self.configuration])
-                for word, lexemes, places, taken in cursor.fetchall():
-                    self._keep_word(word, lexemes or [], places or [], taken)
+        if simple:
+            others |= self._keep_stems(self._rows("stems", simple))
+        if others:
+            for word, lexemes, places, taken in self._rows("parts", others):
+                self._keep_word(word, lexemes or [], places or [], taken)
 
-    def _keep_stems(self, rows: Iterable[tuple[str, str]]) -> set[str]:
+    def _rows(self, name: str, words: Iterable[str]) -> Iterable[Sequence[Any]]:
+        return self._ask_for(name, self.configuration, " ".join(words))
+
+    def _keep_stems(self, rows: Iterable[Sequence[Any]]) -> set[str]:
         """Cache words whose vector is one stem, or empty for a stop word; others stay uncached."""
         left = set()
         for word, vector in rows:

@@ -21,7 +21,7 @@ from knowledge.indexing.binary_rows import (
     sum_by_row,
     tsvector_fields,
 )
-from knowledge.indexing.dictionary import AS_WRITTEN, Dictionary, Reading
+from knowledge.indexing.dictionary import AS_WRITTEN, Ask, Dictionary, Reading, ask_postgres
 
 _PLACE_BITS, _LEXEME_BITS = 14, 26
 _LAST_PLACE, _LAST_LEXEME = (1 << _PLACE_BITS) - 1, (1 << _LEXEME_BITS) - 1
@@ -40,25 +40,39 @@ class Entries(NamedTuple):
     places: Numbers
 
 
-def write_words(
-    owner_id: int,
-    item_id: UUID,
-    configuration: str,
-    chunk_ids: Sequence[int],
-    texts: Sequence[str],
-) -> None:
-    """Write the row of each chunk: stems with their places, and every word as it was written."""
+class WordRows(NamedTuple):
+    """The keyword row of each chunk of a text, ready to be written: its vector, its length."""
+
+    vectors: Sequence[bytes]
+    lengths: Numbers
+
+
+def word_rows(configuration: str, texts: Sequence[str], ask: Ask = ask_postgres) -> WordRows:
+    """The row of each text: stems with their places, and every word as it was written."""
     if not texts:
-        return
+        return WordRows([], np.zeros(0, np.int64))
     with _reading:
-        known = _dictionaries.setdefault(configuration, Dictionary(configuration))
+        known = _dictionary(configuration, ask)
         entries = _entries(known.read(texts))
         spelled, sizes = known.bytes_of(entries.lexemes)
     lengths = sum_by_row(entries.chunks, entries.counts, len(texts))
     kept = _within_bounds(entries)
     lexemes = Lexemes(kept.chunks, spelled, sizes, kept.counts, kept.places)
-    vectors = tsvector_fields(lexemes, len(texts))
-    copy_rows(WORDS, Keys(chunk_ids, owner_id, item_id), vectors, length=lengths)
+    return WordRows(tsvector_fields(lexemes, len(texts)), lengths)
+
+
+def write_words(owner_id: int, item_id: UUID, chunk_ids: Sequence[int], rows: WordRows) -> None:
+    """Write the keyword rows of an item's chunks."""
+    if chunk_ids:
+        keys = Keys(chunk_ids, owner_id, item_id)
+        copy_rows(WORDS, keys, rows.vectors, length=rows.lengths)
+
+
+def _dictionary(configuration: str, ask: Ask) -> Dictionary:
+    """The dictionary of a configuration; all together keep no more than one may."""
+    if sum(each.fullness for each in _dictionaries.values()) > 1:
+        _dictionaries.clear()
+    return _dictionaries.setdefault(configuration, Dictionary(configuration, ask))
 
 
 def empty_dictionaries() -> None:

@@ -1,18 +1,15 @@
 """The steps that make an item searchable. Each locks the item's row and is safe to run twice."""
 
-import json
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 from django.db import connection
 
-from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows, field, jsonb, text_array
+from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows
 from knowledge.indexing.generations import EmbeddedPieces, lock_index_shared, write_pieces
+from knowledge.indexing.index_rows import IndexRows, Labels, make_rows
 from knowledge.indexing.keyword_rows import write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
 from knowledge.text.chunking import Piece
-from knowledge.text.languages import configuration_for
-from knowledge.text.places import span_locator
 
 INDEX_VERSION = 2
 """To be raised whenever pieces, words or embedded texts come out otherwise than before."""
@@ -30,15 +27,20 @@ def index_item(
     embedded: EmbeddedPieces | None,
     *,
     is_new: bool = False,
+    rows: IndexRows | None = None,
 ) -> None:
     """Replace the item's chunks; without vectors it is found by word until its job is done.
 
-    Runs within the caller's transaction, which holds the item or has just made it.
+    Runs within the caller's transaction, which holds the item or has just made it. Rows that were
+    made beforehand are written if they are those of this item as it is now.
     """
+    labels = Labels.of_item(item)
+    if rows is None or rows.labels != labels:
+        rows = make_rows(pieces, labels)
     lock_index_shared()
     # A new item has nothing to delete, and looking costs as much as all else for a short note.
     removed = 0 if is_new else _delete_chunks(item)
-    chunk_ids = _write_chunks(item, pieces)
+    chunk_ids = _write_chunks(item, rows)
     is_embedded = embedded is not None and write_pieces(item, chunk_ids, embedded)
     is_done = is_embedded or not chunk_ids
     item.index_status = IndexStatus.DONE if is_done else IndexStatus.KEYWORD
@@ -68,33 +70,17 @@ def _count(item: Item, chunks: int, change: int) -> None:
     LibrarySize.objects.change(item.owner_id, change)
 
 
-def _write_chunks(item: Item, pieces: Sequence[Piece]) -> list[int]:
+def _write_chunks(item: Item, rows: IndexRows) -> list[int]:
     with connection.cursor() as cursor:
-        cursor.execute(_NEXT_IDS, [len(pieces)])
+        cursor.execute(_NEXT_IDS, [len(rows.starts)])
         chunk_ids = [row[0] for row in cursor.fetchall()]
     copy_rows(
         CHUNKS,
         Keys(chunk_ids, item.owner_id, item.pk),
-        list(_text_fields(item, pieces)),
-        position=range(len(pieces)),
-        start=[piece.start for piece in pieces],
-        end=[piece.end for piece in pieces],
+        rows.fields,
+        position=range(len(rows.starts)),
+        start=rows.starts,
+        end=rows.ends,
     )
-    texts = [_all_words(item, piece) for piece in pieces]
-    configuration = configuration_for(item.content.language)
-    write_words(item.owner_id, item.pk, configuration, chunk_ids, texts)
+    write_words(item.owner_id, item.pk, chunk_ids, rows.words)
     return chunk_ids
-
-
-def _text_fields(item: Item, pieces: Sequence[Piece]) -> Iterator[bytes]:
-    """The headings, text and locator of each piece."""
-    parts = item.content.locators
-    headings = cache(text_array)  # they repeat from piece to piece
-    for piece in pieces:
-        locator = json.dumps(span_locator(parts, piece.start, piece.end))
-        values = (headings(piece.heading_path), piece.text.encode(), jsonb(locator))
-        yield b"".join(map(field, values))
-
-
-def _all_words(item: Item, piece: Piece) -> str:
-    return "\n".join((item.title, *piece.heading_path, piece.text))

@@ -139,7 +139,8 @@ def _prepare_link(link: FoundLink, options: ItemOptions) -> Prepared | None:
     source = link.source
     if not options.in_kb or isinstance(source, Recording) or not source.text:
         return None
-    return prepare(source.text, options.title or source.title)
+    title = options.title or source.title
+    return prepare(source.text, title, language=source.language, places=contents.places_of(source))
 
 
 def _lock_or_save(access: Access, link: FoundLink) -> Content | None:

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from knowledge.access import Access, Capability
 from knowledge.errors import IngestFailed, InvalidInput
-from knowledge.indexing.preparing import prepare
+from knowledge.indexing.preparing import prepare_content
 from knowledge.ingest.adding import MAX_URL, AddedItem, AddOptions, check_options
 from knowledge.ingest.contents import set_text
 from knowledge.ingest.items import create_item
@@ -36,7 +36,7 @@ def add_captured_page(
     content.title = options.title or content.title
     if there := _captured_before(access, content):
         return AddedItem.of(access, there, options.folder_id)
-    prepared = prepare(content.text, content.title) if options.in_kb else None
+    prepared = prepare_content(content, content.title) if options.in_kb else None
     with transaction.atomic():
         content.save()
         item = create_item(access, content, options, prepared)

@@ -160,7 +160,7 @@ def set_text(content: Content, extracted: Extracted) -> None:
     content.language = (extracted.language or language_of(content.text))[:20]
     content.published_at = content.published_at or extracted.published_at
     content.duration_sec = extracted.duration_sec or content.duration_sec
-    content.locators = [_locator(part) for part in extracted.parts]
+    content.locators = places_of(extracted)
     content.state, content.step, content.percent = ContentState.READY, "", 100
     content.reason = content.error = ""
     content.notes = {}
@@ -180,6 +180,13 @@ def storable_text(extracted: Extracted) -> str:
         )
     # One character for one, for the parts count them.
     return make_storable(extracted.text)
+
+
+def places_of(source: Content | Extracted) -> list[dict[str, Any]]:
+    """The places of a source's parts, as a content keeps them."""
+    if isinstance(source, Content):
+        return list(source.locators)
+    return [_locator(part) for part in source.parts]
 
 
 def _locator(part: Part) -> dict[str, Any]:

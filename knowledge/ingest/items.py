@@ -125,7 +125,8 @@ def _renew_item(
         folders = Folder.objects.visible_to(access).select_for_update()
         file_into(access, item, folders.all_of([options.folder_id]))
     if item.in_kb and content.is_ready and (joins or item.title != title):
-        index_text(item, prepared if options.title else preparing.prepare(content.text, item.title))
+        ready = prepared if options.title else preparing.prepare_content(content, item.title)
+        index_text(item, ready)
     if options.auto_transform and _lacks_summary(item):
         transforms.want_transform(item)
     return item
@@ -177,7 +178,7 @@ def index_text(item: Item, prepared: Prepared | None, *, is_new: bool = False) -
     """Index an item within the caller's transaction; the job for what is left commits with it."""
     # What was prepared may be of a text that another caller has replaced, or fetched before us.
     if prepared is None or prepared.text != item.content.text:
-        prepared = preparing.prepare_without_vectors(item.content.text)
-    pipeline.index_item(item, prepared.pieces, prepared.embedded, is_new=is_new)
+        prepared = preparing.prepare_content(item.content, item.title, with_vectors=False)
+    pipeline.index_item(item, prepared.pieces, prepared.embedded, is_new=is_new, rows=prepared.rows)
     if item.index_status == IndexStatus.KEYWORD:
         embed_item.send(str(item.pk))

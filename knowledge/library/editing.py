@@ -64,7 +64,8 @@ def update_item(
     found = _screen_changes(seen, fields)
     ready = None
     if library.needs_indexing(seen, fields):
-        ready = preparing.prepare(seen.content.text, fields.get("custom_title", seen.title))
+        title = fields.get("custom_title", seen.title)
+        ready = preparing.prepare_content(seen.content, title)
     with transaction.atomic():
         item = _lock_item_and_key(access, seen, fields)
         expect(item)

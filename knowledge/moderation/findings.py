@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Self
 
+from knowledge.budgets import SCREEN_AT_ONCE, SCREEN_IN_PLACE
 from knowledge.errors import InvalidInput
 from knowledge.models import AllowedFinding
-from knowledge.screening import Finding, screen_document
+from knowledge.screening import Finding, Verdict, screen_document
+from knowledge.sources.readers import opened_readers
 
-AT_ONCE = 20_000
+AT_ONCE = SCREEN_AT_ONCE.most
 """Characters of one write that are read before it is answered; a job reads all of a longer one."""
+MOST_TOLD = 100
+"""Findings of one kind that are told of one text; nobody reads more."""
 _BEGINNING = 14_000
 """How many of these are its first ones; the others are its last."""
 
@@ -36,11 +40,20 @@ class ScreeningResult:
 def screen_value(value: Any, *, in_full: bool = False) -> ScreeningResult:
     """Screen a text or JSON value; of a long one, only its beginning and its end."""
     read, is_whole = (value, True) if in_full else beginning_and_end(value)
-    verdict = screen_document(read)
+    verdict = _screen(read)
     secrets = _secrets(read, verdict.secrets) if verdict.secrets else []
     return ScreeningResult(
         each_once(secrets), each_once(map(_finding_fields, verdict.injections)), is_whole
     )
+
+
+def _screen(value: Any) -> Verdict:
+    """By a reader, where a long value would keep other callers waiting."""
+    readers = opened_readers()
+    if readers is None or _length(value) <= SCREEN_IN_PLACE.most:
+        return screen_document(value)
+    found = readers.call("knowledge.sources.parsers.screening:screen", value).value
+    return Verdict(tuple(Finding(*each) for each in found))
 
 
 def refuse_secrets(secrets: Sequence[Mapping[str, Any]]) -> None:
@@ -57,12 +70,9 @@ def refuse_secrets(secrets: Sequence[Mapping[str, Any]]) -> None:
 
 
 def each_once(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Findings without repeats of the same rule at the same place."""
-    told: list[dict[str, Any]] = []
-    for finding in findings:
-        if finding not in told:
-            told.append(dict(finding))
-    return told
+    """The first findings, without repeats of the same rule at the same place."""
+    told = {tuple(sorted(finding.items())): dict(finding) for finding in findings}
+    return list(told.values())[:MOST_TOLD]
 
 
 def without_allowed(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -109,7 +119,7 @@ def _finding_fields(finding: Finding) -> dict[str, Any]:
 
 def beginning_and_end(value: Any) -> tuple[Any, bool]:
     """A JSON value with no more text than is read at once, and whether that is all of it."""
-    length = sum(len(text) for _, text in _texts(value))
+    length = _length(value)
     if length <= AT_ONCE:
         return value, True
     return _Cut(length).part_of(value), False
@@ -140,6 +150,10 @@ class _Cut:
             return text
         first, last = text[: max(0, _BEGINNING - start)], text[max(0, self.end_from - start) :]
         return "\n\n".join(filter(None, (first, last)))
+
+
+def _length(value: Any) -> int:
+    return sum(len(text) for _, text in _texts(value))
 
 
 def _says(value: Any) -> bool:

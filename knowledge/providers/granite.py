@@ -5,14 +5,19 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from knowledge.budgets import EMBED_IN_PLACE
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.granite_file import ready_graph
 from knowledge.providers.protocols import Vector, Vectors
+from knowledge.sources.parsers.frames import Frame
+from knowledge.sources.readers import Readers, opened_readers
+from knowledge.text.token_estimate import CHARACTER_COST, token_count
 
 MAX_TOKENS = 512
 """The most that the model reads of a text, with the two tokens that stand around every text."""
@@ -22,6 +27,9 @@ TEXT_END = 2
 
 LONGEST_TOKEN = 128
 """Characters in the longest word of the vocabulary."""
+
+QUERY_SECONDS, DOCUMENT_SECONDS = 5.0, 15.0
+"""How long a reader may take; a search goes on without meaning, and a job embeds the document."""
 
 
 class GraniteEmbedder:
@@ -47,6 +55,8 @@ class GraniteEmbedder:
         """Embed every chunk by itself: this model takes no context from its neighbours."""
         if not chunks:
             return np.empty((0, self.dimensions), np.float32)
+        if readers := _readers_for(chunks):
+            return self._embed_by_reader(readers, chunks, seconds=DOCUMENT_SECONDS)
         with _failures_as_unavailable():
             model = self._model()
             # A pool for each call, as the threads of a lasting one would not survive a fork.
@@ -55,14 +65,44 @@ class GraniteEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         """Embed a question as it stands; this model wants no prefix."""
+        if readers := _readers_for([text]):
+            vector: Vector = self._embed_by_reader(readers, [text], seconds=QUERY_SECONDS)[0]
+            return vector
         with _failures_as_unavailable():
             return self._model().embed(text)
+
+    def _embed_by_reader(
+        self, readers: Readers, texts: Sequence[str], *, seconds: float
+    ) -> Vectors:
+        request = {"cache_dir": str(self._cache_dir), "texts": list(texts)}
+        given = readers.call(f"{__name__}:embed_in_reader", request, seconds=seconds)
+        return np.frombuffer(given.blobs[0], np.float32).reshape(len(texts), self.dimensions)
 
     def _model(self) -> "_Model":
         with self._loading:
             if self._loaded is None:
                 self._loaded = _Model(self._cache_dir)
             return self._loaded
+
+
+def _readers_for(texts: Sequence[str]) -> Readers | None:
+    """The readers of this process, if it has any and this is too much to embed beside others."""
+    readers = opened_readers()
+    # Whatever any character costs at least is enough to see that a long text is too much.
+    is_long = readers and sum(map(len, texts)) > EMBED_IN_PLACE.most / CHARACTER_COST
+    is_much = readers and (is_long or sum(map(token_count, texts)) > EMBED_IN_PLACE.most)
+    return readers if is_much else None
+
+
+def embed_in_reader(asked: Frame) -> Frame:
+    """The vectors of texts, in a reader process."""
+    embedder = _reader_embedder(asked.value["cache_dir"])
+    return Frame(None, (embedder.embed_document(asked.value["texts"]).tobytes(),))
+
+
+@cache
+def _reader_embedder(cache_dir: str) -> GraniteEmbedder:
+    return GraniteEmbedder(Path(cache_dir))
 
 
 class _Model:

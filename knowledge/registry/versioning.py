@@ -91,7 +91,7 @@ def contribute(access: Access, draft: Draft) -> ContributionAnswer:
     if known and (there := _answer_if_unchanged(known, draft)):
         return replace(there, copy_of=_original(access, draft))
     ready = preparing.prepare(draft.text, draft.title)
-    novelty = _novelty(access, draft, known)
+    novelty = _novelty(access, draft, known, ready)
     original = _original(access, draft, novelty)
     with transaction.atomic():
         # Two that contribute at once make two versions.
@@ -155,7 +155,7 @@ def _answer(item: Item, version: Version, draft: Draft) -> ContributionAnswer:
     )
 
 
-def _novelty(access: Access, draft: Draft, known: Item | None) -> Novelty:
+def _novelty(access: Access, draft: Draft, known: Item | None, ready: Prepared) -> Novelty:
     return novelty_of_text(
         access.owner_id,
         title=draft.title,
@@ -163,6 +163,7 @@ def _novelty(access: Access, draft: Draft, known: Item | None) -> Novelty:
         visibility=_visibility_of(draft, known),
         before=known.arrived_at if known else None,
         leave_out={known.pk} if known else (),
+        pieces=ready.pieces,
     )
 
 

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
-from knowledge.models import Item, Relation, RelationType, Visibility
-from knowledge.retrieval.scope import Narrowing, Reach
-from knowledge.retrieval.search import rank
+from knowledge.models import Generation, Item, Relation, RelationType, Visibility
+from knowledge.retrieval import semantic
+from knowledge.retrieval.scope import Narrowing, Reach, Scope, scope_of
+from knowledge.retrieval.statement import rank_chunks
 from knowledge.text.chunking import Piece, chunk
 from knowledge.trust.quality import Measurement
 
@@ -70,13 +71,19 @@ def novelty_of_text(
     visibility: str,
     before: datetime | None = None,
     leave_out: Collection[UUID] = (),
+    pieces: Sequence[Piece] | None = None,
 ) -> Novelty:
-    """One less the calibrated cosine to what is there: the mean of each piece's nearest."""
-    reader = _reader(owner_id, visibility)
+    """One less the calibrated cosine to what is there: the mean of each piece's nearest.
+
+    Who has cut the text already gives its pieces.
+    """
+    scope, generation = scope_of(
+        _reader(owner_id, visibility), Narrowing(before=before), Reach.REGISTRY
+    )
     try:
         found = [
-            _alike(reader, piece.indexed_text(title), visibility, before, leave_out)
-            for piece in _some(chunk(text))
+            _alike(scope, generation, piece.indexed_text(title), visibility, leave_out)
+            for piece in _some(chunk(text) if pieces is None else pieces)
         ]
     except ProviderUnavailable as error:
         logger.warning("Novelty is assumed", exc_info=True)
@@ -106,24 +113,19 @@ def _same_in_all(found: Sequence[Mapping[UUID, float]]) -> frozenset[UUID]:
 
 
 def _alike(
-    reader: Access,
+    scope: Scope,
+    generation: Generation,
     text: str,
     visibility: str,
-    before: datetime | None,
     leave_out: Collection[UUID],
 ) -> dict[UUID, float]:
     """The items nearest to a piece, and how near."""
-    ranking = rank(
-        reader,
-        query=text[:_READ],
-        mode="semantic",
-        limit=_MOST_NEIGHBOURS,
-        narrowing=Narrowing(before=before),
-        reach=Reach.REGISTRY,
-        in_full=True,
+    vector = semantic.embed(generation, text[:_READ])
+    rows = rank_chunks(
+        scope, generation, None, vector, mode="semantic", limit=_MOST_NEIGHBOURS, in_full=True
     )
     alike: dict[UUID, float] = {}
-    for row in ranking.rows:
+    for row in rows:
         is_compared = visibility == Visibility.PRIVATE or row["visibility"] != Visibility.PRIVATE
         if is_compared and row["item_id"] not in leave_out:
             alike.setdefault(row["item_id"], float(row["semantic_score"]))

@@ -11,9 +11,10 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from knowledge.models import REGISTRY_TYPES, Agent, Item, ItemType, Quality, Validation, Version
 from knowledge.trust import reputation
+from knowledge.trust.assessing import assess_anywhere
 from knowledge.trust.bayes import STRENGTH, Posterior, WeighedJudgment, posterior_of
 from knowledge.trust.novelty import Novelty, novelty_of
-from knowledge.trust.quality import Assessment, Factor, assess
+from knowledge.trust.quality import Assessment, Factor
 
 _BATCH = 1_000
 
@@ -24,7 +25,7 @@ def score_item(item: Item, *, novelty: Novelty | None = None) -> Quality:
     Novelty asks the embedder: who holds rows measures it before, by `novelty_of_text`.
     """
     novelty = novelty or novelty_of(item)
-    assessment = assess(
+    assessment = assess_anywhere(
         item.type, _document(item), novelty.measurement, domain=item.attributes.get("domain", "")
     )
     with transaction.atomic():

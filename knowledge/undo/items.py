@@ -69,7 +69,7 @@ class SetItemBack(_ItemUndo):
         item = Item.objects.select_related("content").filter(pk=self.change.target).first()
         if item is not None and library.needs_indexing(item, self.before):
             title = self.before.get("custom_title", item.custom_title) or item.content.title
-            self.ready = preparing.prepare(item.content.text, title)
+            self.ready = preparing.prepare_content(item.content, title)
 
     def check(self) -> None:
         super().check()

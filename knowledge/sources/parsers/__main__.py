@@ -12,14 +12,14 @@ from knowledge.sources.parsers.parent_watch import die_with_parent
 
 
 def main() -> None:
-    answers = _take_stdout()
+    answers = take_stdout()
     asked = json.load(sys.stdin.buffer)
     limits = asked["limits"]
     die_with_parent(limits["parent"])
-    _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_CPU, limits["cpu"], spare=1)
-    _limit(resource.RLIMIT_FSIZE, limits["file"])
-    _limit(resource.RLIMIT_AS, limits["bytes"])
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_CPU, limits["cpu"], spare=1)
+    limit(resource.RLIMIT_FSIZE, limits["file"])
+    limit(resource.RLIMIT_AS, limits["bytes"])
     answer = _answer(limits["target"], asked["request"])
     with open(answers, "wb") as way_out:
         way_out.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass"))
@@ -27,7 +27,7 @@ def main() -> None:
     os._exit(0)
 
 
-def _take_stdout() -> int:
+def take_stdout() -> int:
     """The way of the answer alone: what libraries print must not be mixed into it."""
     answers = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -35,7 +35,7 @@ def _take_stdout() -> int:
     return answers
 
 
-def _limit(kind: int, amount: int, *, spare: int = 0) -> None:
+def limit(kind: int, amount: int, *, spare: int = 0) -> None:
     _, most = resource.getrlimit(kind)
     if most != resource.RLIM_INFINITY:
         amount = min(amount, most - spare)

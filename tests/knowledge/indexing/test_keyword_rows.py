@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.indexing import dictionary
-from knowledge.indexing.keyword_rows import write_words
+from knowledge.indexing.keyword_rows import word_rows, write_words
 from knowledge.text.words import LONGEST_WORD, identifiers, plain
 
 TEXTS = {
@@ -32,7 +32,7 @@ _THEIRS = """
 
 def written(texts: list[str], configuration: str) -> list[tuple[str, int]]:
     item_id = uuid4()
-    write_words(1, item_id, configuration, range(len(texts)), texts)
+    write_words(1, item_id, range(len(texts)), word_rows(configuration, texts))
     with connection.cursor() as cursor:
         cursor.execute(_WRITTEN, [item_id])
         rows: list[tuple[str, int]] = cursor.fetchall()

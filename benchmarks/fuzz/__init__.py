@@ -1,0 +1,1 @@
+"""Grows what a caller can send, and measures what each request costs the web process."""
