@@ -62,7 +62,7 @@ class Server:
     def cpu(self) -> float:
         """CPU seconds so far of its processes and their children, by their own clocks."""
         family = [pid for parent in self.pids for pid in (parent, *_children(parent))]
-        return sum(time.clock_gettime(_clock_of(pid)) for pid in family)
+        return sum(time.clock_gettime(clock_of(pid)) for pid in family)
 
 
 def main() -> None:
@@ -78,7 +78,7 @@ def main() -> None:
         server = Server(str(address.hostname), port, given.token or "", tuple(given.pid or ()))
         rows = _measure_all(server, calls)
     else:
-        with _own_server(given.home / "http") as server:
+        with own_server(given.home / "http") as server:
             rows = _measure_all(server, calls)
     harness.show(f"{calls} calls on one connection", rows)
     harness.write_json(given, {"http": rows})
@@ -161,14 +161,14 @@ def _is_whole(answer: bytes) -> bool:
 
 
 @contextmanager
-def _own_server(home: Path) -> Iterator[Server]:
+def own_server(home: Path, **settings: str) -> Iterator[Server]:
     """`manage.py up` on a free port and an empty library, with its worker and its Postgres."""
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
     own = {"QUARRY_HOME": str(home.resolve()), "QUARRY_RUN_FOLDER": str(home / "running")}
     up = subprocess.Popen(
         [*MANAGE, "up", "--port", "0"],
-        env={**os.environ, **own},
+        env={**os.environ, **own, **settings},
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -203,7 +203,7 @@ def _children(parent: int) -> list[int]:
     return [int(pid) for thread in threads for pid in (thread / "children").read_text().split()]
 
 
-def _clock_of(pid: int) -> int:
+def clock_of(pid: int) -> int:
     """The id of another process's CPU clock, as clock_getcpuclockid(3) of Linux makes it."""
     return ~pid << 3 | 2
 

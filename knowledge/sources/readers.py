@@ -73,6 +73,9 @@ class Readers:
         reader = self._take()
         try:
             given = reader.call(target, frame, seconds=seconds, answer=answer)
+        except _WentIdle:
+            self._drop(reader)
+            return self._call(target, frame, seconds, answer)
         except BaseException:
             self._drop(reader)
             raise
@@ -88,6 +91,7 @@ class Readers:
                 if reader.is_awake():
                     return reader
                 self._all.discard(reader)
+                reader.kill()  # it ended by itself; its pipes are still open here
             reader = _Reader(self._idle_seconds)
             self._all.add(reader)
             return reader
@@ -96,6 +100,10 @@ class Readers:
         with self._changing:
             self._all.discard(reader)
         reader.kill()
+
+
+class _WentIdle(Exception):
+    """The reader ended, as nobody had asked it for long, at the very moment it was asked."""
 
 
 class _Reader:
@@ -127,6 +135,8 @@ class _Reader:
                     told = answer(given.value["ask"]) if answer else b""
                     send_frame(way_in, Frame(None, (told,)))
             except (OSError, EOFError) as error:
+                if self._process.wait() == 0 and not self._was_slow:
+                    raise _WentIdle from None
                 raise self._failure(target) from error
         if "given" not in given.value:
             logger.warning("%s failed: %s", target, given.value.get("failed"))

@@ -22,10 +22,13 @@ from knowledge.indexing.index_rows import Labels, make_rows
 from knowledge.indexing.keyword_rows import word_rows
 from knowledge.moderation import findings
 from knowledge.providers import granite
+from knowledge.screening import Verdict, screen_document
+from knowledge.sources.parsers.frames import Frame
 from knowledge.sources.readers import Readers, open_readers
 from knowledge.text.chunking import chunk
 from knowledge.text.json_size import count_values
 from knowledge.trust import assessing
+from knowledge.trust.quality import Measurement, assess
 from tests.support.library import Mint
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -206,7 +209,7 @@ def test_row_4_a_skill_of_passwords_is_screened_by_a_reader_and_only_in_part(
     files = {f"{number}.md": HOSTILE["passwords"](400_000) for number in range(4)}
     skill = {"skill_md_content": front + HOSTILE["headings"](400_000), "files": files}
     # The frontmatter is short, and screened in place.
-    monkeypatch.setattr(findings, "screen_document", lambda value: findings.Verdict())
+    monkeypatch.setattr(findings, "screen_document", lambda value: Verdict())
     answer = mint(write=True).client.post("/api/v1/skills", skill, "json")
     assert answer.status_code in (201, 400), answer.data
     assert sent
@@ -217,7 +220,7 @@ def test_row_4_a_skill_of_passwords_is_screened_by_a_reader_and_only_in_part(
 def test_what_a_reader_finds_is_told_as_if_it_was_found_here(readers: Readers) -> None:
     words = HOSTILE["new words"](3_200)
     value = {"text": f"{words}\n\n{ORDER}\n\npassword: hX7!kq29Lm_zP4"}
-    here = findings.screen_document(value)
+    here = screen_document(value)
     told = findings.screen_value(value)
     assert here.secrets
     assert here.injections
@@ -234,9 +237,9 @@ def test_findings_are_bounded_and_each_is_told_once() -> None:
 @pytest.mark.django_db
 def test_a_contribution_is_scored_by_a_reader_as_it_would_be_here(readers: Readers) -> None:
     skill = {"body": "# Steps\n\n1. Cut the block.\n" + HOSTILE["new words"](20_000), "tags": []}
-    novelty = assessing.Measurement(0.5, "half of it")
+    novelty = Measurement(0.5, "half of it")
     there = assessing.assess_anywhere("skill", skill, novelty)
-    assert there == assessing.assess("skill", skill, novelty)
+    assert there == assess("skill", skill, novelty)
 
 
 def test_long_markdown_is_rendered_by_a_reader_as_it_would_be_here(readers: Readers) -> None:
@@ -253,7 +256,7 @@ def test_long_texts_and_queries_are_embedded_by_a_reader(
 
     def answer(self: Readers, target: str, request: Any, **options: Any) -> Any:
         asked.append((target, len(request["texts"])))
-        return granite.Frame(None, (bytes(4 * 384 * len(request["texts"])),))
+        return Frame(None, (bytes(4 * 384 * len(request["texts"])),))
 
     monkeypatch.setattr(Readers, "call", answer)
     embedder = granite.GraniteEmbedder(Path(os.devnull))

@@ -3,11 +3,13 @@
 import os
 import re
 import time
+from pathlib import Path
 
 from benchmarks.fuzz.texts import HOSTILE
 from knowledge.registry.skill_format import read_skill
 from knowledge.retrieval.passages import best_passage, word_pairs
 from knowledge.screening import screen_document
+from knowledge.sources.parsers import docx
 from knowledge.sources.parsers.frames import Frame
 from knowledge.sources.parsers.reader_main import ask_caller
 from knowledge.text.chunking import chunk
@@ -43,6 +45,10 @@ def ask_back(asked: Frame) -> Frame:
     return Frame(ask_caller({"question": asked.value}).decode())
 
 
+def read_docx(asked: Frame) -> Frame:
+    return Frame(len(docx.read(Path(asked.value), "a.docx").text))
+
+
 def read_hostile(asked: Frame) -> Frame:
     """Every reader of texts, on one text; the limit of the child's processor time is the test."""
     name, length = asked.value
@@ -56,5 +62,5 @@ def read_hostile(asked: Frame) -> Frame:
     best_passage(text, re.compile("granite"))
     word_pairs(text)
     substance_of(text)
-    read_skill(f"---\nname: a\ndescription: b\n---\n{text}")
+    read_skill(f"---\nname: a\ndescription: b\n---\n{text[:400_000]}")
     return Frame(len(chunk(text)))

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -24,6 +24,7 @@ from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import create_folder, delete_item, retry_item
 from knowledge.locks import Lock
 from knowledge.models import Content, Delivery, Folder, IndexStatus, Item
+from knowledge.storage.zips import Archive
 from knowledge.undo import token_writes as undo
 from tests.support.adding import run_jobs
 from tests.support.exchange import (
@@ -437,6 +438,27 @@ def test_an_item_of_two_contents_is_of_the_first(library: Access, archive: bytes
 
     report = imported(library, with_lines(archive, "items.jsonl", forge))
     assert (report.items, report.skipped) == (5, 1)
+
+
+@pytest.mark.parametrize("line", [b"", b"x", b"{}"])
+def test_an_archive_of_bad_lines_is_given_up_before_most_of_them_are_read(
+    library: Access, archive: bytes, line: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = 0
+    every_line = Archive.lines
+
+    def count(self: Archive, name: str, *, longest: int) -> Iterator[bytes]:
+        nonlocal read
+        for each in every_line(self, name, longest=longest):
+            read += 1
+            yield each
+
+    monkeypatch.setattr(Archive, "lines", count)
+    parts = members(archive)
+    parts["items.jsonl"] += (line + b"\n") * 100_000
+    with pytest.raises(InvalidInput, match="more than 1,000 of its lines"):
+        imported(library, rezipped(parts))
+    assert read < 1_100
 
 
 def test_problems_are_counted_to_the_last_and_told_of_the_first(

@@ -15,6 +15,7 @@ from benchmarks.fuzz.texts import DEAREST
 from knowledge.errors import ProviderUnavailable
 from knowledge.sources import child, readers
 from knowledge.sources.readers import Readers, open_readers, opened_readers
+from tests.support import files as made
 from tests.support.waiting import eventually
 
 WORK = "tests.support.reader_work"
@@ -151,3 +152,11 @@ def test_a_hostile_text_is_read_in_a_time_that_grows_with_its_length_alone(
 ) -> None:
     # It takes a fraction of a second of the processor, over which the kernel counts ten.
     assert pool.call(f"{WORK}:read_hostile", [name, length], seconds=20).value is not None
+
+
+def test_a_document_of_many_paragraphs_is_read_in_a_time_that_grows_with_them_alone(
+    pool: Readers, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.docx"
+    path.write_bytes(made.docx("<w:p><w:r><w:t>a</w:t></w:r></w:p>" * 100_000))
+    assert pool.call(f"{WORK}:read_docx", str(path), seconds=20).value == 299_998
