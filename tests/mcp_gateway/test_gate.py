@@ -198,7 +198,7 @@ def test_too_large_a_message_is_refused_with_the_limit(http: httpx2.Client, mint
 
 def test_what_is_no_message_is_refused(http: httpx2.Client, mint: Mint) -> None:
     token = {**bearer(mint().secret), "Content-Type": "application/json"}
-    bodies = (b"", b"{", b"[]", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 100_000, b"1" * 5_000)
+    bodies = (b"", b"{", b"[]", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 15_000, b"1" * 5_000)
     for body, revision in product(bodies, ("2025-11-25", "2026-07-28", "1999-01-01")):
         headers = {**token, "MCP-Protocol-Version": revision}
         answer = http.post("/mcp", content=body, headers=headers)

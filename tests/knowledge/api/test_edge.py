@@ -67,7 +67,7 @@ def test_the_answer_is_json_whatever_is_accepted(mint: Mint, accept: str) -> Non
 
 @pytest.mark.parametrize(
     "body",
-    [b"[" * 100_000, b'{"query": NaN}', b"\xff\xfe", b'{"query": 1' + b"0" * 5000 + b"}", b"null"],
+    [b"[" * 15_000, b'{"query": NaN}', b"\xff\xfe", b'{"query": 1' + b"0" * 5000 + b"}", b"null"],
 )
 def test_a_body_that_is_no_json_is_refused(mint: Mint, body: bytes) -> None:
     for content_type in ("application/json", "application/json; charset=zip"):
