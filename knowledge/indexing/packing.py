@@ -12,6 +12,7 @@ searches leave them out.
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Count, Q, QuerySet
@@ -176,10 +177,15 @@ def _write_segment(owner_id: int, chunk_ids: Sequence[int]) -> None:
     A deleter that has one of them is not waited for, as it may be waiting for another of ours.
     """
     segment = WordSegment.objects.create(owner_id=owner_id, chunks=len(chunk_ids))
-    values = {"owner": owner_id, "segment": segment.pk, "chunks": list(chunk_ids)}
+    values: dict[str, Any] = {
+        "owner": owner_id,
+        "segment": segment.pk,
+        "chunks": list(chunk_ids),
+        **_LAYOUT,
+    }
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('work_mem', '64MB', true)")
-        cursor.execute(_INSERT, values | _LAYOUT)
+        cursor.execute(_INSERT, values)
         cursor.execute(_TAKE, values)
         taken = cursor.rowcount
     if ChunkText.objects.filter(chunk_id__in=chunk_ids).count() != taken:
