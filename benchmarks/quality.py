@@ -194,7 +194,7 @@ def _bm25s(documents: Sequence[Document]) -> Callable[[str], Scores]:
         if not words:
             return {}
         found = index.get_scores(words)
-        return {documents[at].id: float(found[at]) for at in np.nonzero(found > 0)[0]}
+        return {documents[at].id: float(found[at]) for at in np.nonzero(found > 0)[0].tolist()}
 
     return score
 

@@ -108,7 +108,7 @@ def _packing_in_a_loop(owner_id: int) -> Iterator[None]:
         while not ended.is_set():
             with suppress(Error):
                 packing._pack(owner_id, fewest=1)
-                packing.pack_again(owner_id, WordSegment.objects.values_list("pk", flat=True))
+                packing.pack_again(owner_id, list(WordSegment.objects.values_list("pk", flat=True)))
             connection.close()
 
     thread = threading.Thread(target=run)
