@@ -125,7 +125,9 @@ class ExportFileView(AskView):
         tags=["exchange"],
         auth=[],
         parameters=[
-            OpenApiParameter("signature", str, description="As in the link; good for 15 minutes."),
+            OpenApiParameter(
+                "signature", str, required=True, description="As in the link; good for 15 minutes."
+            ),
             RANGE,
         ],
         responses={

@@ -140,7 +140,7 @@ def _prepare_link(link: FoundLink, options: ItemOptions) -> Prepared | None:
     if not options.in_kb or isinstance(source, Recording) or not source.text:
         return None
     title = options.title or source.title
-    return prepare(source.text, title, language=source.language, places=contents.places_of(source))
+    return prepare(source.text, title, language=source.language, places=source.locators)
 
 
 def _lock_or_save(access: Access, link: FoundLink) -> Content | None:

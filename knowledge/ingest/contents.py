@@ -1,7 +1,6 @@
 """Contents: locked, given their text by a link or a job, or the reason why there is none."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -33,7 +32,7 @@ from knowledge.models.locking import lock_content
 from knowledge.monitoring.metrics import INGESTED
 from knowledge.providers.protocols import StillTranscribing
 from knowledge.sources import audio
-from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, FetchedLink, Part, Recording
+from knowledge.sources.extracted import MAX_STORED_TEXT, Extracted, FetchedLink, Recording
 from knowledge.text.chunking import chunk
 from knowledge.text.languages import language_of
 from knowledge.validation import make_storable
@@ -165,7 +164,7 @@ def set_text(content: Content, extracted: Extracted) -> None:
     content.language = (extracted.language or language_of(content.text))[:20]
     content.published_at = content.published_at or extracted.published_at
     content.duration_sec = extracted.duration_sec or content.duration_sec
-    content.locators = places_of(extracted)
+    content.locators = extracted.locators
     content.state, content.step, content.percent = ContentState.READY, "", 100
     content.reason = content.error = ""
     content.notes = {}
@@ -185,17 +184,6 @@ def storable_text(extracted: Extracted) -> str:
         )
     # One character for one, for the parts count them.
     return make_storable(extracted.text)
-
-
-def places_of(source: Content | Extracted) -> list[dict[str, Any]]:
-    """The places of a source's parts, as a content keeps them."""
-    if isinstance(source, Content):
-        return list(source.locators)
-    return [_locator(part) for part in source.parts]
-
-
-def _locator(part: Part) -> dict[str, Any]:
-    return {name: value for name, value in asdict(part).items() if value not in (None, "")}
 
 
 def _lock_unfinished(content_id: UUID) -> Content | None:

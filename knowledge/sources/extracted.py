@@ -1,7 +1,8 @@
 """What a source gives: a text with its places, or a recording that must be transcribed first."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 MAX_STORED_TEXT = 2_000_000
 """Characters of the text of any one source; a text that is sent in a call may have fewer."""
@@ -33,6 +34,14 @@ class Extracted:
     duration_sec: float | None = None
     parts: tuple[Part, ...] = ()
     """In order and without overlap; empty when characters are the only places there are."""
+
+    @property
+    def locators(self) -> list[dict[str, Any]]:
+        """The places of its parts, as a content keeps them."""
+        return [
+            {name: value for name, value in asdict(part).items() if value not in (None, "")}
+            for part in self.parts
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,6 +133,8 @@ def test_no_route_and_no_tool_answers_a_dead_token(pair: Pair, shape: str) -> No
     else:
         tokens.update(expires_at=timezone.now())
     for path, method, operation in OPERATIONS:
+        if path.endswith("/exports/{export_id}/file"):
+            continue  # it asks for a signed link, and for no token
         theirs, _missing = next(rest_calls(path, method, operation, dead))
         answer = dead.me.send("token", theirs)
         is_of_people = path.startswith(("/api/v1/tokens", "/api/v1/connections"))

@@ -55,8 +55,8 @@ class Walk:
         if self.stops[-1] != module:
             self.stops.append(module)
 
-    def execute(self, run: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        self.has_arrived |= sql.startswith('INSERT INTO "knowledge_item"')
+    def execute(self, run: Callable[..., Any], sql: object, *rest: Any) -> Any:
+        self.has_arrived |= str(sql).startswith('INSERT INTO "knowledge_item"')
         return run(sql, *rest)
 
 

@@ -148,6 +148,7 @@ def test_undo_takes_back_what_a_token_wrote(quarry: Server) -> None:
 
 def test_doctor_finds_nothing_to_fix(quarry: Server) -> None:
     assert "fail" not in quarry.run("doctor")
+    assert quarry.url in quarry.run("doctor", "--security", quarry.url)
     json.loads(quarry.run("doctor", "--json"))
 
 
@@ -160,15 +161,15 @@ def test_another_worker_beside_the_first(quarry: Server) -> None:
             return int(count)
 
         quarry.worker_pid()
-        eventually(lambda: listeners() == 2)
+        eventually(lambda: listeners() == 3)
         options = ("--threads", "1", "--queues", "default", "--with-parent")
         with quarry.start("worker", *options) as worker:
-            eventually(lambda: listeners() == 3)
+            eventually(lambda: listeners() == 4)
             assert worker.stdin
             worker.stdin.close()
             worker.stdin = None
             assert worker.wait(60) == 0
-        eventually(lambda: listeners() == 2)
+        eventually(lambda: listeners() == 3)
 
 
 def test_mcp_alone_over_http(quarry: Server) -> None:

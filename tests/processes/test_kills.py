@@ -44,10 +44,13 @@ def test_a_worker_killed_at_every_step_leaves_each_item_ready_and_paid_for_once(
     shelves: Shelves, vendor: Vendor, turnstile: Turnstile, start: "Start", home: Path
 ) -> None:
     shelves.fill()
-    documents, recordings = partial(start, "default", "long"), partial(start, "transcription")
+    documents, recordings = partial(start, "default"), partial(start, "transcription")
+    summaries = partial(start, "default", "long")
     kills = [
         kill_while_a_file_is_read(documents),
-        *(kill_in_the_database(documents, table) for table in GATES),
+        *(kill_in_the_database(documents, table) for table in ROWS_OF_CHUNKS),
+        kill_in_the_database(summaries, "knowledge_transform"),
+        kill_in_the_database(summaries, "knowledge_job"),
         *(kill_over_http(recordings, turnstile, place) for place in PLACES),
         kill_in_the_database(recordings, "knowledge_chunk"),
         kill_in_the_database(recordings, "knowledge_job"),
@@ -123,6 +126,8 @@ def killed(worker: subprocess.Popen[str]) -> int:
 # Means -----------------------------------------------------------------------------------
 
 Start = Callable[..., AbstractContextManager[subprocess.Popen[str]]]
+
+ROWS_OF_CHUNKS = ("knowledge_chunk", "knowledge_chunkembedding")
 
 # Whoever writes here waits for as long as the test holds the lock of that number.
 GATES = {

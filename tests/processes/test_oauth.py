@@ -108,5 +108,6 @@ def test_a_member_is_invited_and_the_python_client_connects_refreshes_and_is_end
     anyio.run(walk)
     assert_one_use_of_each_refresh(quarry.url, memory.client.client_id, memory.tokens.refresh_token)
     said = revoke_on_the_page(quarry.url, MAYA, "Laptop")
-    assert "You have no token." in said
+    assert "No client is connected by sign-in yet." in said
+    assert "There is no token yet." in said
     assert quarry.ask("GET", "/api/v1/whoami", secret)[0] == 401

@@ -90,6 +90,8 @@ def _row(row: Model) -> dict[str, Any]:
     left_out = {"updated_at", "quality"}
     if isinstance(row, (Content, Source)):
         left_out.add("changed_at")
+    if isinstance(row, LibrarySize):
+        left_out.add("fresh")  # which counts what was written, not what there is
     return {name: value for name, value in as_data(row).items() if name not in left_out}
 
 

@@ -70,8 +70,8 @@ def test_only_what_is_sent_is_changed(mint: Mint, add: Add) -> None:
     route = f"/api/v1/items/{item.pk}"
     changed = client.patch(route, {"title": "After", "tags": ["new"]}, format="json").json()
     assert (changed["title"], changed["tags"], changed["in_kb"]) == ("After", ["new"], True)
-    changed = client.patch(route, {"visibility": "org"}, format="json").json()
-    assert (changed["title"], changed["visibility"]) == ("After", "org")
+    changed = client.patch(route, {"archived": True}, format="json").json()
+    assert (changed["title"], changed["tags"], changed["archived"]) == ("After", ["new"], True)
     assert client.patch(route, {"visibility": "everyone"}, format="json").status_code == 400
     assert client.patch(route, {"text": "rewritten"}, format="json").status_code == 400
 
