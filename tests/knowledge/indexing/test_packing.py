@@ -13,15 +13,18 @@ from knowledge.indexing import actors, packing
 from knowledge.ingest.adding import add_text
 from knowledge.library.editing import ItemChanges, update_item
 from knowledge.library.items import delete_item
+from knowledge.locks import Lock
 from knowledge.models import ChunkText, LibrarySize, WordPostings, WordSegment
 from tests.support.index import faults
 from tests.support.library import LONG_ENOUGH, Add
 from tests.support.packing import pack
 from tests.support.searching import search
 
-KILL = """
+KILL = f"""
     SELECT pg_terminate_backend(pid) FROM pg_locks
-    WHERE locktype = 'advisory' AND classid = 7361007 AND pid <> pg_backend_pid()
+        JOIN pg_database ON pg_database.oid = database
+    WHERE datname = current_database() AND locktype = 'advisory'
+        AND classid = {Lock.PACKING} AND pid <> pg_backend_pid()
 """
 
 
