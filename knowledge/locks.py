@@ -40,9 +40,6 @@ class Lock(IntEnum):
     SCHEDULER = 7_361_006
     """Held by the one worker that sends the sweeps."""
 
-    EXPORTS = 7_361_018
-    """With an owner's id: exports are asked for one by one, so that no two find the last place."""
-
     PACKING = 7_361_019
     """With an owner's id: one packing of a library's words at a time."""
 

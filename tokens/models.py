@@ -11,7 +11,7 @@ from oauth2_provider.models import AbstractGrant
 
 from knowledge.access import Access, Capability
 from knowledge.errors import CapabilityDenied
-from knowledge.models import Folder
+from knowledge.models import Export, Folder
 
 
 class Toolset(models.TextChoices):
@@ -38,7 +38,9 @@ class TokenQuerySet(models.QuerySet["Token"]):
         )
 
     def revoke(self) -> int:
-        """Make these tokens worthless from the very next call."""
+        """Make these tokens worthless from the very next call, with their links to exports."""
+        exports = Export.objects.filter(token_id__in=self.values("pk"))
+        exports.update(expires_at=timezone.now())
         return self.filter(revoked_at=None).update(revoked_at=timezone.now())
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, InternalError, InvalidInput, QuarryError, not_found
 from knowledge.exchange.importing import ImportReport, check_may_import, import_library
+from knowledge.jobs import stuck_rows
 from knowledge.jobs.actors import HOUR, MAX_RETRIES, is_last_try, may_pass
 from knowledge.jobs.fairness import LONG_QUEUE, send_job
 from knowledge.jobs.scheduling import every
@@ -25,7 +26,6 @@ from knowledge.storage import live_store
 MAX_UNFINISHED = 3
 ROWS_SHOWN = 5
 KEPT_FOR = timedelta(days=30)
-STUCK_AFTER = timedelta(minutes=10)
 SAVED_EVERY_SEC = 1.0
 ANOTHER_RUNS_MS = 5_000
 
@@ -212,12 +212,13 @@ def _unfinished(import_id: UUID) -> QuerySet[ArchiveImport]:
 @dramatiq.actor(max_retries=0, time_limit=HOUR)
 def sweep_archives() -> None:
     """Send again the jobs of archives that were lost, and forget imports that are long over."""
-    now = timezone.now()
-    lost = ArchiveImport.objects.filter(state__in=UNFINISHED_IMPORTS)
-    for row in lost.filter(changed_at__lt=now - STUCK_AFTER):
+    for row in ArchiveImport.objects.filter(pk__in=stuck_rows.stuck_archives()):
         row.save(update_fields=["changed_at"])
         send_job(import_archive, str(row.pk), owner_id=row.owner_id)
+    lost = InternalError("Its job died too often; send it again, then tell the operator.")
+    for row in ArchiveImport.objects.filter(pk__in=stuck_rows.archives_of_dead_jobs()):
+        _fail(row, lost)
     over = ArchiveImport.objects.exclude(state__in=UNFINISHED_IMPORTS)
-    for row in over.filter(changed_at__lt=now - KEPT_FOR):
+    for row in over.filter(changed_at__lt=timezone.now() - KEPT_FOR):
         _remove_file(row.pk)
         row.delete()

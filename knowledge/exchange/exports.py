@@ -20,9 +20,9 @@ from django.utils import timezone
 from knowledge.access import Access, Capability
 from knowledge.errors import Conflict, NotFound, QuarryError, not_found
 from knowledge.exchange.exporting import export_library
-from knowledge.locks import Lock
 from knowledge.models import Export, ExportState, Item
 from knowledge.models.export import UNFINISHED
+from knowledge.models.locking import lock_counted_rows
 from knowledge.storage import live_store
 
 MAX_DIRECT_ITEMS = 250
@@ -43,8 +43,7 @@ _TELL_EVERY_SEC = 2.0
 def start_export(access: Access) -> Export:
     """Have a job write all that the caller sees to a file; the caller sends the job."""
     access.require(Capability.READ)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [Lock.EXPORTS, access.owner_id])
+    lock_counted_rows(access.owner_id)
     mine = Export.objects.filter(owner_id=access.owner_id)
     if mine.filter(state__in=UNFINISHED).count() >= MAX_UNFINISHED:
         raise Conflict(

@@ -12,6 +12,7 @@ from knowledge.exchange.item_restore import FolderIds
 from knowledge.feeds.following import MAX_FEEDS, FeedChanges, clean_feed_url
 from knowledge.ledger import changes
 from knowledge.models import Feed, FeedEntry, FeedState
+from knowledge.models.locking import lock_counted_rows
 from knowledge.sources import canonical
 
 _SETTINGS = ("url", "title", "tags", "max_entries", "may_transcribe")
@@ -21,6 +22,7 @@ _SETTINGS = ("url", "title", "tags", "max_entries", "may_transcribe")
 def restore_feed(access: Access, record: FeedRecord, folder_ids: FolderIds) -> bool:
     """A feed of this id or address is followed, or is now: asked soon, unless it was paused."""
     settings = _settings(record)
+    lock_counted_rows(access.owner_id)
     place = places(Feed, access.owner_id, [record.id])[record.id]
     mine = Feed.objects.visible_to(access)
     if place.is_there or mine.filter(key=settings["key"]).exists():

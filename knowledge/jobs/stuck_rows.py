@@ -12,7 +12,17 @@ from django.utils import timezone
 
 from knowledge.jobs.broker import keeps_dead_jobs, without_message
 from knowledge.jobs.servers.base import arguments_of
-from knowledge.models import Content, ContentState, Export, IndexStatus, Item, Job, Source
+from knowledge.models import (
+    ArchiveImport,
+    Content,
+    ContentState,
+    Export,
+    IndexStatus,
+    Item,
+    Job,
+    Source,
+)
+from knowledge.models.archive_import import UNFINISHED_IMPORTS
 from knowledge.models.export import UNFINISHED
 from knowledge.models.job import JobState
 
@@ -76,6 +86,18 @@ def stuck_exports() -> list[UUID]:
 def exports_of_dead_jobs() -> dict[UUID, str]:
     """Unfinished exports whose last job is dead, and what it said."""
     unfinished = Export.objects.filter(state__in=UNFINISHED)
+    return _errors_of_dead_jobs(unfinished.order_by().values_list("pk", flat=True))
+
+
+def stuck_archives() -> list[UUID]:
+    """Archives that are on their way in, have not changed for long and have no message."""
+    waiting = ArchiveImport.objects.filter(state__in=UNFINISHED_IMPORTS, changed_at__lt=_long_ago())
+    return _without_message(waiting.order_by("changed_at").values_list("pk", flat=True))
+
+
+def archives_of_dead_jobs() -> dict[UUID, str]:
+    """Archives on their way in whose last job is dead, and what it said."""
+    unfinished = ArchiveImport.objects.filter(state__in=UNFINISHED_IMPORTS)
     return _errors_of_dead_jobs(unfinished.order_by().values_list("pk", flat=True))
 
 

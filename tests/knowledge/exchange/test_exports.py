@@ -23,6 +23,7 @@ from knowledge.storage import LocalStore, live_store
 from tests.support.exchange import exported, fill
 from tests.support.job_table import send_to_the_table
 from tests.support.library import Add, Mint, Minted
+from tokens.models import Token
 
 
 @pytest.fixture(autouse=True)
@@ -68,9 +69,12 @@ def test_an_export_is_asked_for_made_and_downloaded(library: Access, mint: Mint)
     assert (part.status_code, b"".join(part.streaming_content)) == (206, body[10:20])
 
 
-def test_a_link_is_good_for_its_file_and_for_a_while(library: Access, mint: Mint, add: Add) -> None:
+def test_a_link_is_good_for_its_file_until_its_token_is_revoked(
+    library: Access, mint: Mint, add: Add
+) -> None:
     add("Granite")
-    first, other = start(mint()), start(mint())
+    token = mint()
+    first, other = start(token), start(mint())
     for each in (first, other):
         run_job(each["id"])
     url = exports.sign_export(Export.objects.get(pk=first["id"]))
@@ -80,8 +84,9 @@ def test_a_link_is_good_for_its_file_and_for_a_while(library: Access, mint: Mint
     assert download(f"/api/v1/exports/{first['id']}/file").status_code == 400
     good = f"/api/v1/exports/{first['id']}/file?signature={url}"
     assert download(good).status_code == 200
-    Export.objects.filter(pk=first["id"]).update(expires_at=timezone.now())
+    Token.objects.filter(pk=token.row.pk).revoke()
     assert download(good).status_code == 404
+    assert Export.objects.get(pk=other["id"]).expires_at > timezone.now()
 
 
 def test_only_who_asked_sees_it_and_only_with_the_reach_it_had(
