@@ -44,7 +44,7 @@ $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.ready: requirements.txt | $(VENV)/bin/pip
-	@echo "Installing what Quarry needs into $(VENV): 0.5 GB to fetch, 1.3 GB on disk, some minutes…"
+	@echo "Installing what Quarry needs into $(VENV): 0.5 GB to fetch, 1.2 GB on disk, some minutes…"
 	@$(BIN)/python config/install.py requirements.txt
 	@touch $@
 

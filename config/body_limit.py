@@ -1,17 +1,19 @@
 """Django spools a request's whole body before any view sees it; this stops what is too large."""
 
-from asgiref.sync import ThreadSensitiveContext
+from contextlib import AsyncExitStack
 
 from console.sessions import person_of
 from knowledge.api import asgi
-from knowledge.api.asgi import App, Message, Receive, Send, SpooledBody
-from knowledge.api.upload_app import in_thread, send_error
+from knowledge.api.asgi import PERSON, App, Message, Receive, Send, SpooledBody
+from knowledge.api.threads import LOOKUPS, threads_for
+from knowledge.api.upload_app import send_error
 from knowledge.budgets import body_budget
-from knowledge.errors import InvalidInput, PayloadTooLarge
+from knowledge.errors import Busy, InvalidInput, PayloadTooLarge
+from tokens.lanes import Lane, Visitor
 
 
 class BodyLimit:
-    """Takes a large body of people who are signed in, and a small one of anybody.
+    """Takes a large body of people who are signed in, a few at once, and a small one of anybody.
 
     Answers 413 in the envelope of every other error, having read no more than the limit.
     """
@@ -19,6 +21,7 @@ class BodyLimit:
     def __init__(
         self,
         app: App,
+        bodies: Lane,
         *,
         limit: int | None = None,
         strangers_limit: int = asgi.SMALL_BODY,
@@ -26,6 +29,7 @@ class BodyLimit:
     ) -> None:
         """The limit is that of the path, unless one is given for all."""
         self.app = app
+        self.bodies = bodies
         self.limit = limit
         self.strangers_limit = strangers_limit
         self.seconds = seconds
@@ -37,7 +41,9 @@ class BodyLimit:
         most = self.limit or body_budget(scope["path"]).most
         limit = await self._limit_for(scope, most)
         try:
-            body = await SpooledBody.read(scope, receive, max_bytes=limit, seconds=self.seconds)
+            body = await self._read(scope, receive, limit)
+        except Busy as error:
+            await send_error(error, scope, send)
         except asgi.TooLarge:
             told = f"The body may have at most {limit:,} bytes."
             if limit < most:
@@ -49,15 +55,20 @@ class BodyLimit:
             return
         else:
             try:
-                body.set_length(scope)
-                await self.app(scope, body.replay(receive), send)
+                body.attach_to(scope)
+                await self.app(scope, receive, send)
             finally:
                 body.close()
+
+    async def _read(self, scope: Message, receive: Receive, limit: int) -> SpooledBody:
+        async with AsyncExitStack() as stack:
+            if person_id := scope.get(PERSON):
+                await stack.enter_async_context(self.bodies.hold(Visitor(person_id, "pages")))
+            return await SpooledBody.read(scope, receive, max_bytes=limit, seconds=self.seconds)
 
     async def _limit_for(self, scope: Message, most: int) -> int:
         length = asgi.declared_length(scope)
         if length is not None and length <= self.strangers_limit:
             return self.strangers_limit
-        async with ThreadSensitiveContext():
-            person_id = await in_thread(person_of, scope)
-        return self.strangers_limit if person_id is None else most
+        scope[PERSON] = await threads_for(LOOKUPS).run(person_of, scope)
+        return self.strangers_limit if scope[PERSON] is None else most

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from config.entry import address_key
+from knowledge.api.asgi import address_key
 
 MAX_HEADER_BYTES = 64 * 1024
 LEAST_PROGRESS = 512

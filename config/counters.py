@@ -11,6 +11,8 @@ from typing import Any
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.db import connection
 
+from knowledge.models.prepared import fetch_row
+
 _SWEEP_CHANCE = 0.01
 
 
@@ -21,8 +23,7 @@ class PostgresCounters(BaseCache):
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
-        if random.random() < _SWEEP_CHANCE:  # noqa: S311 (housekeeping, not a secret)
-            self._run("DELETE FROM quarry_counter WHERE expires_at < now()", [])
+        self._sweep_sometimes()
         written = self._run(
             "INSERT INTO quarry_counter AS c (key, value, expires_at) VALUES (%s, %s, %s) "
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value, "
@@ -69,6 +70,16 @@ class PostgresCounters(BaseCache):
             raise ValueError(f"Key {key!r} not found")
         return value
 
+    def add_and_read(self, key: str, delta: int, other: str, *, timeout: int) -> tuple[int, int]:
+        """Add to a counter, which begins at 0; what it and the other one hold now."""
+        self._sweep_sometimes()
+        values = [self.make_key(key), delta, self._expiry(timeout), self.make_key(other)]
+        counted, beside = fetch_row(_ADD_AND_READ, values) or (0, 0)
+        return int(counted), int(beside or 0)
+
+    def validate_key(self, key: str) -> None:
+        """Any text is a key: memcached's rules, of which Django warns, are not this table's."""
+
     def delete(self, key: Any, version: int | None = None) -> bool:
         gone = self._run(
             "DELETE FROM quarry_counter WHERE key = %s RETURNING value",
@@ -79,6 +90,10 @@ class PostgresCounters(BaseCache):
     def clear(self) -> None:
         self._run("DELETE FROM quarry_counter", [])
 
+    def _sweep_sometimes(self) -> None:
+        if random.random() < _SWEEP_CHANCE:  # noqa: S311 (housekeeping, not a secret)
+            self._run("DELETE FROM quarry_counter WHERE expires_at < now()", [])
+
     def _expiry(self, timeout: Any) -> datetime | None:
         seconds = self.get_backend_timeout(timeout)
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
@@ -88,3 +103,13 @@ class PostgresCounters(BaseCache):
             cursor.execute(statement, values)
             row = cursor.fetchone() if cursor.description else None
         return None if row is None else int(row[0])
+
+
+_ADD_AND_READ = """
+    INSERT INTO quarry_counter AS c (key, value, expires_at) VALUES (%s, %s, %s)
+    ON CONFLICT (key) DO UPDATE SET
+        value = excluded.value + CASE WHEN c.expires_at < now() THEN 0 ELSE c.value END,
+        expires_at = greatest(c.expires_at, excluded.expires_at)
+    RETURNING value,
+        (SELECT value FROM quarry_counter AS other
+         WHERE other.key = %s AND other.expires_at >= now())"""

@@ -2,16 +2,14 @@
 
 import asyncio
 import contextlib
-import ipaddress
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
 from time import perf_counter
 from typing import NamedTuple
 
 from django.conf import settings
 
-from knowledge.api.asgi import App, Message, Receive, Send, has_body, request_id_for, send_json
+from knowledge.api.asgi import App, Message, Receive, Send, address_key, has_body, request_id_for
 from knowledge.api.upload_app import send_error
 from knowledge.errors import Busy
 from knowledge.monitoring.logs import request_id
@@ -108,17 +106,6 @@ class Routes:
         await route.app(scope, receive, send)
 
 
-def is_livez(scope: Message) -> bool:
-    """Whether this request asks whether the process lives."""
-    is_http: bool = scope["type"] == "http"
-    return is_http and scope["path"] == "/livez" and scope["method"] in ("GET", "HEAD")
-
-
-async def send_alive(scope: Message, receive: Receive, send: Send) -> None:
-    """Say that this process lives, without a thread, for which busy calls might leave no time."""
-    await send_json(send, 200, {"status": "ok"}, {"x-request-id": request_id.get()})
-
-
 class DrainBody:
     """Reads and drops the rest of a body after an early answer, within bounds, then closes.
 
@@ -173,20 +160,6 @@ class _Exchange:
             async with asyncio.timeout(SECONDS):
                 while not (self._is_read or self._is_unsent) and dropped < MAX_BYTES:
                     dropped += len((await self.receive()).get("body", b""))
-
-
-@lru_cache(maxsize=10_000)
-def address_key(address: str) -> str:
-    """One address of IPv4, or the network of 64 bits that one host of IPv6 may choose from."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return address
-    if parsed.ipv4_mapped:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
 def _give_id(scope: Message) -> str:

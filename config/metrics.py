@@ -1,5 +1,7 @@
 """/metrics for Prometheus: what was counted, and how queue, database and process are now."""
 
+import json
+import operator
 from collections.abc import Iterable
 from hmac import compare_digest
 from ipaddress import ip_address
@@ -19,7 +21,7 @@ from prometheus_client.registry import Collector
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import queue_lengths
-from knowledge.monitoring.metrics import collector
+from knowledge.monitoring.metrics import collector, figures_of_others, leave_figures
 
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
@@ -31,7 +33,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     registry = CollectorRegistry()
     registry.register(collector())
     registry.register(Present())
-    ProcessCollector(registry=registry)
+    registry.register(WebProcesses())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
@@ -57,7 +59,7 @@ def _is_local(request: HttpRequest) -> bool:
 
 
 class Present(Collector):
-    """Metrics that the answering process measures at the moment of the scrape."""
+    """What holds for all processes, measured at the moment of the scrape."""
 
     def collect(self) -> Iterable[Metric]:
         yield InfoMetricFamily("quarry", "Which Quarry this is.", {"version": settings.VERSION})
@@ -69,7 +71,41 @@ class Present(Collector):
         yield GaugeMetricFamily(
             "quarry_queue_up", "Whether the database or job server told of its queues.", is_up
         )
-        yield from _pool()
+
+
+class WebProcesses(Collector):
+    """What the web processes measure of themselves, added up: this one now, others a moment ago."""
+
+    def collect(self) -> Iterable[Metric]:
+        families = {family.name: family for family in own_figures()}
+        for figures in figures_of_others():
+            for name, labels, value in json.loads(figures):
+                _add(families[name], labels, value)
+        return families.values()
+
+
+def publish_figures() -> None:
+    """Leave what this process measures of itself to whichever is asked."""
+    figures = [
+        (family.name, sample.labels, sample.value)
+        for family in own_figures()
+        for sample in family.samples
+    ]
+    leave_figures(json.dumps(figures).encode())
+
+
+def own_figures() -> Iterable[Metric]:
+    """The pool of connections, memory, CPU and files of this process."""
+    yield from ProcessCollector(registry=None).collect()
+    yield from _pool()
+
+
+def _add(family: Metric, labels: dict[str, str], value: float) -> None:
+    add = min if family.name == "process_start_time_seconds" else operator.add
+    family.samples = [
+        each._replace(value=add(each.value, value)) if each.labels == labels else each
+        for each in family.samples
+    ]
 
 
 def _queues() -> Iterable[Metric]:
@@ -92,14 +128,14 @@ def _queues() -> Iterable[Metric]:
 
 
 def _pool() -> Iterable[Metric]:
-    """The connections of this process; each worker has a pool of its own."""
+    """The connections of this process."""
     pool = getattr(connection, "pool", None)
     if pool is None:
         return
     stats = pool.get_stats()
     idle, size = stats.get("pool_available", 0), stats.get("pool_size", 0)
     held = GaugeMetricFamily(
-        "quarry_database_connections", "Connections of the web process.", labels=["state"]
+        "quarry_database_connections", "Connections of the web processes.", labels=["state"]
     )
     held.add_metric(["idle"], idle)
     held.add_metric(["used"], size - idle)

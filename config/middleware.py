@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 
-from knowledge.api.asgi import request_id_for
+from knowledge.api.asgi import PERSON, request_id_for
 
 
 class RequestId:
@@ -22,15 +24,18 @@ class RequestId:
         request.request_id = request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
-        _note_route(request)
+        if isinstance(request, ASGIRequest):
+            _note(request, cast(dict[str, Any], request.scope))
         return response
 
 
-def _note_route(request: HttpRequest) -> None:
-    """Leave the route's template, never the address, for the metrics."""
-    if request.resolver_match and isinstance(request, ASGIRequest):
-        scope = cast(dict[str, Any], request.scope)
+def _note(request: HttpRequest, scope: dict[str, Any]) -> None:
+    """Leave what the apps before Django want to know of a request where they find it."""
+    if request.resolver_match:  # its template, never the address, for the metrics
         scope["quarry.route"] = f"/{request.resolver_match.route}"
+    session: SessionBase | None = getattr(request, "session", None)
+    if session is not None and session.accessed and (person := session.get(SESSION_KEY)):
+        scope[PERSON] = int(person)
 
 
 class Cors:

@@ -1,10 +1,12 @@
 """Every setting of Quarry, and the only place where the environment is read."""
 
+import os
 from pathlib import Path
 
 from django.urls import reverse_lazy
 
-from config import env
+from config import env, machine
+from config.prices import parse_prices
 from tokens.hourly import parse_limits
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -109,12 +111,15 @@ DATABASES = {
         "CONN_HEALTH_CHECKS": False,  # the backend checks what it takes from the pool
     }
 }
-QUARRY_DB_POOL = env.number_from("QUARRY_DB_POOL", 16, least=8)
-DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
-    "min_size": 0,
-    "max_size": QUARRY_DB_POOL,
-    "timeout": 10,
-}
+QUARRY_WEB_PROCESSES = env.number_from("QUARRY_WEB_PROCESSES", machine.web_processes())
+# Twenty connections are left to workers and commands.
+QUARRY_DB_POOL = env.number_from(
+    "QUARRY_DB_POOL", max(8, min(20, (machine.CONNECTIONS - 20) // QUARRY_WEB_PROCESSES)), least=8
+)
+DATABASES["default"].setdefault("OPTIONS", {}).update(
+    pool={"min_size": 0, "max_size": QUARRY_DB_POOL, "timeout": 10},
+    prepare_threshold=1,  # what a connection is asked a second time; the ORM's queries never are
+)
 
 REDIS_URL = env.text("REDIS_URL")
 _REDIS = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
@@ -154,6 +159,27 @@ ACTOR_MODULES = [
 VOYAGE_API_KEY = env.text("VOYAGE_API_KEY")
 VOYAGE_BASE_URL = env.text("VOYAGE_BASE_URL")
 QUARRY_EMBEDDER = env.text("QUARRY_EMBEDDER") or ("voyage" if VOYAGE_API_KEY else "granite")
+
+# A second look at the first candidates of a search: off unless it is named --------------------
+
+QUARRY_RERANKER = env.text("QUARRY_RERANKER")
+QUARRY_RERANK_MS = env.number_from("QUARRY_RERANK_MS", 0, least=0)
+QUARRY_RERANK_CANDIDATES = env.number_from("QUARRY_RERANK_CANDIDATES", 20, least=2)
+
+# Servers that speak OpenAI's protocol: one for all jobs, or another for one of them ----------
+
+QUARRY_OPENAI_URL = env.text("QUARRY_OPENAI_URL")
+QUARRY_OPENAI_KEY = env.text("QUARRY_OPENAI_KEY")
+QUARRY_EMBEDDER_URL = env.text("QUARRY_EMBEDDER_URL")
+QUARRY_EMBEDDER_KEY = env.text("QUARRY_EMBEDDER_KEY")
+QUARRY_SUMMARIZER_URL = env.text("QUARRY_SUMMARIZER_URL")
+QUARRY_SUMMARIZER_KEY = env.text("QUARRY_SUMMARIZER_KEY")
+QUARRY_ANSWERER_URL = env.text("QUARRY_ANSWERER_URL")
+QUARRY_ANSWERER_KEY = env.text("QUARRY_ANSWERER_KEY")
+QUARRY_TRANSCRIBER_URL = env.text("QUARRY_TRANSCRIBER_URL")
+QUARRY_TRANSCRIBER_KEY = env.text("QUARRY_TRANSCRIBER_KEY")
+QUARRY_OPENAI_CONTEXT = env.number_from("QUARRY_OPENAI_CONTEXT", 16_000, least=4_000)
+QUARRY_PRICES = env.parse_with("QUARRY_PRICES", parse_prices)
 
 # Links: what may be fetched, and how ------------------------------------------------------
 
@@ -277,10 +303,20 @@ MCP_ALLOWED_HOSTS = ALLOWED_HOSTS
 
 # Fairness: how much of the server one caller may hold ---------------------------------------
 
-# Of the connections four are kept for looking up tokens, health checks and pages; the others are
-# for calls that read and calls that write, in halves, so that neither waits for the other.
-CALLS_AT_ONCE = (QUARRY_DB_POOL - 4) // 2
-MCP_THREADS = 2 * CALLS_AT_ONCE
+# Of the connections three in five are for calls that read and calls that write, in halves, so that
+# neither waits for the other. The rest is for looking up tokens, health checks, files and pages.
+CALLS_AT_ONCE = QUARRY_DB_POOL * 3 // 10
+_KEPT = QUARRY_DB_POOL - 2 * CALLS_AT_ONCE
+THREADS = {
+    "calls": 2 * CALLS_AT_ONCE,
+    "lookups": _KEPT // 4,
+    "health": 1,
+    "files": _KEPT // 4,
+    "pages": _KEPT - 2 * (_KEPT // 4) - 1,
+    "streams": 16,
+}
+# All calls share one interpreter: more that compute at once would each be slower.
+TURNS = min(2 * CALLS_AT_ONCE, max(4, len(os.sched_getaffinity(0))))
 QUARRY_CALLS_PER_OWNER = env.number_from("QUARRY_CALLS_PER_OWNER", max(1, CALLS_AT_ONCE - 2))
 QUARRY_CALLS_PER_TOKEN = env.number_from("QUARRY_CALLS_PER_TOKEN", max(1, CALLS_AT_ONCE - 3))
 QUARRY_BUSY_WAIT_SEC = env.seconds("QUARRY_BUSY_WAIT_SEC", 5)

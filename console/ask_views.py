@@ -58,7 +58,6 @@ class AskView(ConsoleView):
             _spend(self.request)
             if self._streams:
                 return stream(
-                    request,
                     self._events(form),
                     content_type=EVENT_STREAM,
                     headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},

@@ -8,11 +8,9 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
-from asgiref.sync import ThreadSensitiveContext
-
 from console.sessions import person_of
-from knowledge.api.asgi import Message, Receive, Send
-from knowledge.api.upload_app import in_thread
+from knowledge.api.asgi import Message, Receive, Send, watch_client
+from knowledge.api.threads import LOOKUPS, threads_for
 from knowledge.jobs.notice_streams import Subscription, hub
 
 PATH = "/events"
@@ -50,8 +48,7 @@ async def send_events(scope: Message, receive: Receive, send: Send) -> None:
 
 async def _stream(scope: Message, receive: Receive, send: Send, subscription: Subscription) -> None:
     await _write(send, "retry: 3000\n\n")
-    left = asyncio.ensure_future(_until_left(receive))
-    try:
+    async with watch_client(receive) as left:
         while not left.done() and not subscription.is_over:
             await _first(left, subscription.awake.wait(), seconds=KEEP_ALIVE_SEC)
             if subscription.awake.is_set() and not subscription.is_over:
@@ -62,19 +59,11 @@ async def _stream(scope: Message, receive: Receive, send: Send, subscription: Su
             events = "".join(f"event: {topic}\ndata: changed\n\n" for topic in topics)
             await _write(send, events or ": still here\n\n")
         await send({"type": "http.response.body", "body": b""})
-    finally:
-        left.cancel()
 
 
 async def _person(scope: Message) -> int | None:
     """Who is signed in now: a session may have ended since the stream began."""
-    async with ThreadSensitiveContext():
-        return await in_thread(person_of, scope)
-
-
-async def _until_left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    return await threads_for(LOOKUPS).run(person_of, scope)
 
 
 async def _first(left: "asyncio.Future[None]", other: Awaitable[object], *, seconds: float) -> None:

@@ -41,7 +41,7 @@ class ExportView(ConsoleView):
     """The whole library as one zip: a small one at once, any other by a job."""
 
     def get(self, request: HttpRequest) -> StreamingHttpResponse:
-        return send_archive(request, exports.export_small(self.access))
+        return send_archive(exports.export_small(self.access))
 
     def post(self, request: HttpRequest) -> HttpResponse:
         actors.start_export(self.access)

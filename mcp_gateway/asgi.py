@@ -3,11 +3,12 @@
 The SDK takes most of a second to import, so nothing here touches it before `lifespan`.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -29,8 +30,10 @@ from knowledge.api.asgi import (
     replay,
     request_id_for,
     send_json,
+    watch_client,
 )
 from knowledge.api.parsing import refuse_crowded_json
+from knowledge.api.threads import LOOKUPS, threads_for
 from knowledge.errors import (
     Busy,
     CapabilityDenied,
@@ -44,6 +47,7 @@ from knowledge.errors import (
     QuarryError,
 )
 from knowledge.sources.readers import open_readers
+from mcp_gateway.event_stream import head_with_body, send_event, send_piece, with_request_id
 from mcp_gateway.identity import Caller, attach_caller
 from tokens.authentication import authenticate, secret_from_header
 from tokens.call_slots import CallSlots
@@ -52,15 +56,20 @@ from tokens.oauth.addresses import base_url, challenge
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp_types import CallToolRequestParams
 
-    from mcp_gateway.dispatch import DatabaseThreads
+    from mcp_gateway.dispatch import Dispatcher
+    from mcp_gateway.plain_requests import PlainRequest
 
 logger = logging.getLogger(__name__)
 
 PATHS = ("/mcp", "/mcp/")
-LOOKUP_THREADS = 2
 FRESH_SECONDS = 1
 """A body that takes longer to arrive has its token looked up again: it may be revoked by then."""
+
+
+PING_SEC = 15.0
+"""While a call lasts, its client hears of it so often, lest a proxy end the connection."""
 
 
 class Refusal(Exception):
@@ -79,26 +88,24 @@ class McpApp:
     def __init__(self, slots: CallSlots | None = None) -> None:
         self._slots = slots or CallSlots()
         self._sessions: StreamableHTTPSessionManager | None = None
-        self._lookups: DatabaseThreads | None = None
+        self._dispatcher: Dispatcher | None = None
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
         """Run what the endpoint needs; once per event loop, as often as one likes."""
-        from mcp_gateway.dispatch import DatabaseThreads
-        from mcp_gateway.server import http_sessions
+        from mcp_gateway.dispatch import DatabaseThreads, Dispatcher
+        from mcp_gateway.server import caller_by_http, http_sessions
 
-        threads = DatabaseThreads(settings.MCP_THREADS)
-        # Apart, so that whoever calls is known at once, however long the calls of others take.
-        lookups = DatabaseThreads(LOOKUP_THREADS)
-        sessions = http_sessions(threads, self._slots, max_body=MAX_BODY)
+        threads = DatabaseThreads(settings.THREADS["calls"])
+        dispatcher = Dispatcher(threads, caller_by_http, self._slots)
+        sessions = http_sessions(dispatcher, max_body=MAX_BODY)
         try:
             async with sessions.run():
-                self._sessions, self._lookups = sessions, lookups
+                self._sessions, self._dispatcher = sessions, dispatcher
                 yield
         finally:
-            self._sessions = self._lookups = None
-            threads.close()
-            lookups.close()
+            self._sessions = self._dispatcher = None
+            await asyncio.to_thread(threads.close)  # what they still do may need this loop
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -107,19 +114,21 @@ class McpApp:
             await self._serve(scope, receive, send)
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
-        if self._sessions is None or self._lookups is None:
+        from mcp_gateway.plain_requests import read_plain
+
+        if self._sessions is None or self._dispatcher is None:
             raise RuntimeError("McpApp serves only within its lifespan().")
         headers = headers_of(scope)
         request_id = request_id_for(headers.get("x-request-id", ""))
-        send = _head_with_body(_with_request_id(send, request_id))
+        send = head_with_body(with_request_id(send, request_id))
         try:
             _refuse_elsewhere(scope, headers)
             base = base_url(scope.get("scheme", "http"), headers.get("host", ""))
-            secret, token = await _look_up_token(base, headers, self._lookups)
+            secret, token = await _look_up_token(base, headers)
             looked_up = monotonic()
             body = await self._read_body(scope, receive, token)
             if monotonic() - looked_up > FRESH_SECONDS:
-                secret, token = await _look_up_token(base, headers, self._lookups)
+                secret, token = await _look_up_token(base, headers)
             _refuse_crowded(body)
             _ask_for_more(base, token, body)
         except Refusal as refusal:
@@ -137,7 +146,11 @@ class McpApp:
             return
         except ClientLeft:
             return
-        attach_caller(scope, Caller(secret, edge="mcp", request_id=request_id, token=token))
+        caller = Caller(secret, edge="mcp", request_id=request_id, token=token, length=len(body))
+        if plain := read_plain(headers, body):
+            await _answer(plain, caller, self._dispatcher, receive, send)
+            return
+        attach_caller(scope, caller)
         await self._sessions.handle_request(scope, replay(body, receive), send)
 
     async def _read_body(self, scope: Message, receive: Receive, token: Token) -> bytes:
@@ -159,6 +172,56 @@ async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:
             await send({"type": "lifespan.startup.complete"})
             await receive()
     await send({"type": "lifespan.shutdown.complete"})
+
+
+async def _answer(
+    request: "PlainRequest",
+    caller: Caller,
+    dispatcher: "Dispatcher",
+    receive: Receive,
+    send: Send,
+) -> None:
+    """Send the answer as the SDK does: one event, after pings while it takes long."""
+    params = request.call
+    if params is None:
+        await send_event(send, request.answer_for(caller.find_token()))
+        return
+    call = asyncio.ensure_future(_call_tool(request, params, caller, dispatcher))
+    is_begun = False
+    try:
+        async with watch_client(receive) as client:
+            while not await _is_over(call, client):
+                await send_piece(send, b": ping\r\n\r\n", is_first=not is_begun, is_last=False)
+                is_begun = True
+        if call.done():
+            await send_event(send, call.result(), is_first=not is_begun)
+    finally:
+        call.cancel()  # whose client has left: the statement that it waits for is stopped
+
+
+async def _call_tool(
+    request: "PlainRequest",
+    params: "CallToolRequestParams",
+    caller: Caller,
+    dispatcher: "Dispatcher",
+) -> bytes:
+    from mcp.shared.exceptions import MCPError
+
+    from mcp_gateway.calls import answer_tool_call
+    from mcp_gateway.tool_table import ask_of_tool, seconds_for
+
+    seconds, ask = seconds_for(params.name), ask_of_tool(params.name)
+    try:
+        result = await dispatcher.run(answer_tool_call, caller, params, seconds=seconds, ask=ask)
+    except MCPError as error:
+        return request.error_message(error)
+    return request.result_message(result)
+
+
+async def _is_over(*either: "asyncio.Future[Any]") -> bool:
+    """Whether one of these is done before a client should hear of its call."""
+    done, _ = await asyncio.wait(either, timeout=PING_SEC, return_when=asyncio.FIRST_COMPLETED)
+    return bool(done)
 
 
 def _refuse_elsewhere(scope: Message, headers: dict[str, str]) -> None:
@@ -186,13 +249,11 @@ def _is_allowed_host(host: str) -> bool:
     return bool(domain) and validate_host(domain, settings.MCP_ALLOWED_HOSTS)
 
 
-async def _look_up_token(
-    base: str, headers: dict[str, str], threads: "DatabaseThreads"
-) -> tuple[str, Token]:
+async def _look_up_token(base: str, headers: dict[str, str]) -> tuple[str, Token]:
     """The caller's secret and its token, which is live."""
     try:
         secret = secret_from_header(headers.get("authorization"))
-        return secret, await threads.run(authenticate, secret)
+        return secret, await threads_for(LOOKUPS).run(authenticate, secret)
     except MissingToken as error:
         raise Refusal(401, error, www_authenticate=challenge(base)) from None
     except InvalidToken as error:
@@ -214,34 +275,6 @@ def _ask_for_more(base: str, token: Token, body: bytes) -> None:
         )
         told = challenge(base, error="insufficient_scope")
         raise Refusal(403, error, www_authenticate=told)
-
-
-def _with_request_id(send: Send, request_id: str) -> Send:
-    async def send_with_id(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = [*message.get("headers", []), (b"x-request-id", request_id.encode())]
-            message = {**message, "headers": headers}
-        await send(message)
-
-    return send_with_id
-
-
-def _head_with_body(send: Send) -> Send:
-    """Keep the head back until there is a body: the SDK sends it before a call has begun.
-
-    A client that waits for the head has its answer then, and does not wake up twice.
-    """
-    head: list[Message] = []
-
-    async def send_together(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            head.append(message)
-            return
-        if head:
-            await send(head.pop())
-        await send(message)
-
-    return send_together
 
 
 def _refuse_crowded(body: bytes) -> None:

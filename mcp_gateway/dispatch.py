@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from knowledge.asks import Ask
 from knowledge.errors import InternalError, InvalidInput, ProviderUnavailable, QuarryError
-from knowledge.progress import STEPS, Listener, report_to
+from knowledge.monitoring.progress import STEPS, Listener, report_to
 from mcp_gateway.errors import json_rpc
 from mcp_gateway.identity import Caller
 from mcp_gateway.tool_table import SECONDS
@@ -68,23 +68,42 @@ class Dispatcher:
         """The work as the SDK calls it. A caller that leaves, or its time running out, stops it."""
 
         async def handle(context: Context, params: ParamsT) -> T:
-            limit = seconds(params)
-            caller = self._caller_of(context)
-            with _errors_as(lambda error: as_error(error, params)):
-                async with self._place(caller, ask(params)):
-                    try:
-                        with anyio.fail_after(limit), report_to(_listener_for(context)):
-                            return await self._threads.run(work, caller, params)
-                    except TimeoutError:
-                        raise _too_slow(limit) from None
+            with report_to(_listener_for(context)):
+                return await self.run(
+                    work,
+                    self._caller_of(context),
+                    params,
+                    seconds=seconds(params),
+                    ask=ask(params),
+                    as_error=as_error,
+                )
 
         return handle
+
+    async def run(
+        self,
+        work: Work[ParamsT, T],
+        caller: Caller,
+        params: ParamsT,
+        *,
+        seconds: float,
+        ask: Ask | None,
+        as_error: Callable[[QuarryError, ParamsT], MCPError] = lambda error, _: json_rpc(error),
+    ) -> T:
+        """What the work returns; its errors as the protocol has them."""
+        with _errors_as(lambda error: as_error(error, params)):
+            async with self._place(caller, ask):
+                try:
+                    with anyio.fail_after(seconds):
+                        return await self._threads.run(work, caller, params)
+                except TimeoutError:
+                    raise _too_slow(seconds) from None
 
     def _place(self, caller: Caller, ask: Ask | None) -> AbstractAsyncContextManager[None]:
         """A place among those that run at once; over stdio there is one caller, and no bound."""
         if self._slots is None or caller.token is None:
             return nullcontext()
-        return self._slots.lane_of(ask).hold(caller.token)
+        return self._slots.hold(caller.token, ask, length=caller.length)
 
 
 class DatabaseThreads:

@@ -20,6 +20,9 @@ class Caller:
     token: Token | None = None
     """The live token, where the gate has looked it up for this very call."""
 
+    length: int = 0
+    """Of the message, in bytes."""
+
     def find_token(self) -> Token:
         return self.token or authenticate(self.secret)
 

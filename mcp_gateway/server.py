@@ -9,7 +9,6 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from mcp_gateway import calls
 from mcp_gateway.dispatch import (
-    CallerOf,
     Context,
     DatabaseThreads,
     Dispatcher,
@@ -18,7 +17,6 @@ from mcp_gateway.dispatch import (
 from mcp_gateway.errors import resource_error
 from mcp_gateway.identity import Caller, caller_of_scope
 from mcp_gateway.tool_table import ask_of_tool, seconds_for, tool_input_schema
-from tokens.call_slots import CallSlots
 
 INSTRUCTIONS = (
     "Quarry is a knowledge base of documents, memory and skills that people and agents have put "
@@ -32,11 +30,9 @@ INSTRUCTIONS = (
 )
 
 
-def http_sessions(
-    threads: DatabaseThreads, slots: CallSlots, *, max_body: int
-) -> StreamableHTTPSessionManager:
+def http_sessions(dispatcher: Dispatcher, *, max_body: int) -> StreamableHTTPSessionManager:
     """Serves each HTTP request by itself, in whichever protocol revision it speaks."""
-    server = build_server(threads, _caller_by_http, slots)
+    server = build_server(dispatcher)
     return StreamableHTTPSessionManager(
         server, stateless=True, json_response=False, max_request_body_size=max_body
     )
@@ -45,8 +41,8 @@ def http_sessions(
 async def serve_stdio(secret: str) -> None:
     """Serve one client over stdin and stdout until it leaves."""
     caller = Caller(secret, edge="stdio")
-    threads = DatabaseThreads(settings.MCP_THREADS)
-    server = build_server(threads, lambda context: caller)
+    threads = DatabaseThreads(settings.THREADS["calls"])
+    server = build_server(Dispatcher(threads, lambda context: caller))
     try:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
@@ -54,11 +50,9 @@ async def serve_stdio(secret: str) -> None:
         threads.close()
 
 
-def build_server(
-    threads: DatabaseThreads, caller_of: CallerOf, slots: CallSlots | None = None
-) -> Server[Any]:
-    """The server for one transport, which knows how its callers make themselves known."""
-    run = Dispatcher(threads, caller_of, slots).handler
+def build_server(dispatcher: Dispatcher) -> Server[Any]:
+    """The server for one transport; its dispatcher knows how callers make themselves known."""
+    run = dispatcher.handler
     server: Server[Any] = Server(
         "quarry",
         title="Quarry",
@@ -82,7 +76,7 @@ def build_server(
     return server
 
 
-def _caller_by_http(context: Context) -> Caller:
+def caller_by_http(context: Context) -> Caller:
     if context.request is None:
         raise RuntimeError("An HTTP message came without its request.")
     return caller_of_scope(context.request.scope)

@@ -10,6 +10,7 @@ import time_machine
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.db import connection
+from django.test import TransactionTestCase
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker, Settings
 from pytest_httpserver import HTTPServer
@@ -18,11 +19,13 @@ from knowledge.access import Access
 from knowledge.ingest.adding import add_text
 from knowledge.library.items import create_folder, file_item
 from knowledge.models import Folder, Item
+from tests.support.emptying import empty_tables
 from tests.support.library import LONG_ENOUGH, TOOLSETS, Add, Mint, Minted
 from tests.support.rollback import forget_everything
 from tests.support.running import manage
 from tests.support.sharing import (
     TEMPLATE,
+    end_connections,
     make_shared_folder,
     make_template_database,
     making,
@@ -33,6 +36,9 @@ from tokens.minting import TokenRequest, mint_token
 
 TESTS = Path(__file__).parent
 
+# To look for garbage as often as usual takes a tenth of the time, and more of it while loading.
+gc.set_threshold(100_000, 50, 100)
+
 # The same examples in every run, and no verdict on how fast the machine is.
 hypothesis.settings.register_profile(
     "quarry",
@@ -42,11 +48,15 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("quarry")
 
+setattr(TransactionTestCase, "_fixture_teardown", lambda self: empty_tables())  # noqa: B010
+
 
 PARTS = {"processes", "browser", "conformance"}
 """Folders whose tests only `make check` runs; each is also the name of a mark."""
 SHARED = {"quarry", "product", "world", "used_before"}
 """Fixtures that take long to start, each once for all its tests."""
+CARELESS = ("fsync = off", "full_page_writes = off", "wal_compression = off")
+"""How Postgres writes faster what a power cut may take, as no test cuts it."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,14 +77,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(folder)
             for shared in SHARED & set(getattr(item, "fixturenames", ())):
                 item.add_marker(pytest.mark.xdist_group(shared))
+            if folder == "browser":
+                item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=lambda item: not any(item.iter_markers("processes")))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes go by the name of their argument: a zip has the time in it, and ids must be the same
+    in every process."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_collection_finish() -> None:
-    """What is imported by now stays: to look through it for garbage takes a tenth of the time."""
+    """What is imported by now stays, and is not looked through for garbage again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
 
 
 @pytest.fixture(scope="session")
@@ -85,28 +102,28 @@ def django_db_modify_db_settings(
     with making("database") as is_made, django_db_blocker.unblock():
         if not is_made:
             make_template_database()
-    connection.settings_dict["TEST"]["TEMPLATE"] = TEMPLATE
+    connection.settings_dict["TEST"] |= {"TEMPLATE": TEMPLATE, "MIGRATE": False}
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def django_db_setup(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, django_db_keepdb: bool
+) -> Iterator[None]:
     """No autovacuum: it sees no row of a test, and the planner would take tables for empty.
 
-    No fsync either on the suite's own cluster, whose data nobody needs after a crash.
+    Nor any care on the suite's own cluster for what nobody needs after a crash.
     """
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         if "EMBEDDED_HOME" in connection.settings_dict:
-            cursor.execute("ALTER SYSTEM SET fsync = off")
+            for setting in CARELESS:
+                cursor.execute(f"ALTER SYSTEM SET {setting}")
             cursor.execute("SELECT pg_reload_conf()")
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f'ALTER TABLE "{table}" SET (autovacuum_enabled = false)')
     yield
-    # A thread that still listens would keep the database from being dropped.
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
+    if not django_db_keepdb:
+        with django_db_blocker.unblock():  # else a thread that listens keeps it from being dropped
+            end_connections(connection.settings_dict["NAME"])
 
 
 @pytest.fixture(scope="session")
@@ -119,7 +136,7 @@ def migrated_home() -> Path:
             assert ended.returncode == 0, ended.stderr
             wait_until_stopped(home)
             with (folder_of(home).data / "postgresql.auto.conf").open("a") as settings:
-                settings.write("fsync = off\n")  # no test cuts the power
+                settings.write("\n".join((*CARELESS, "")))
     return home
 
 

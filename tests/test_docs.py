@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
+from django.core import management
 from drf_spectacular.generators import SchemaGenerator
 
 from knowledge.api.errors import STATUSES
@@ -19,6 +19,8 @@ from tokens.models import Toolset
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = "\n".join(path.read_text() for path in sorted((ROOT / "docs").rglob("*.md")))
 OURS = {"knowledge", "tokens", "mcp_gateway", "accounts"}
+COMMANDS = {name for name, app in management.get_commands().items() if app in OURS}
+DJANGOS = set(management.find_commands(management.__path__[0]))
 
 
 @pytest.mark.parametrize(("toolset", "name"), TOOLS)
@@ -63,7 +65,7 @@ def test_every_reason_of_a_failed_source_is_in_the_table_of_reasons() -> None:
     assert [reason for reason in sorted(reasons) if f"`{reason}`" not in table] == []
 
 
-@pytest.mark.parametrize("name", sorted(n for n, app in get_commands().items() if app in OURS))
+@pytest.mark.parametrize("name", sorted(COMMANDS - DJANGOS))
 def test_every_command_is_documented(name: str) -> None:
     assert f"| `{name}` |" in DOCS
 
@@ -88,3 +90,19 @@ def test_the_rooms_are_shown_as_the_import_contract_has_them() -> None:
     table = page.partition("| Rooms, top to bottom |")[2].partition("\n\n")[0]
     shown = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()[2:]]
     assert shown == [layer.split(" : ") for layer in layers]
+
+
+def test_every_link_between_pages_leads_to_a_page_and_a_heading() -> None:
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
+        for target in re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", page.read_text()):
+            name, _, anchor = target.partition("#")
+            file = page.parent / name if name else page
+            assert file.exists(), f"{page.name} links to {target}"
+            assert not anchor or anchor in _anchors(file), f"{page.name} links to {target}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """What a heading can be linked by, as GitHub has it: its words in lower case with dashes."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.replace(" ", "-") for heading in plain}

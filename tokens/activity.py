@@ -1,23 +1,21 @@
 """The record of what each token did: the ask, its target, how it ended and how long it took."""
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError
+from django.utils import timezone
 
 from knowledge.asks import Ask
 from knowledge.monitoring.metrics import CALL_SECONDS, CALLS
 from knowledge.validation import as_moment, within
+from tokens.event_log import NewEvent, log
 from tokens.models import Event, Token
 
 MAX_PAGE = 1_000_000
 MAX_PER_PAGE = 100
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +46,7 @@ def list_events(
     per_page: int = 20,
 ) -> EventPage:
     """What one of the owner's tokens did or, without one, what all of them did; newest first."""
+    log.flush()  # so that a caller finds what it has just done
     within(page, field="page", low=1, high=MAX_PAGE)
     within(per_page, field="per_page", low=1, high=MAX_PER_PAGE)
     events = Event.objects.filter(owner_id=owner_id)
@@ -74,22 +73,22 @@ def record(
     target: str = "",
     request_id: str = "",
 ) -> None:
-    """Write one event. A caller whose work is done must not see it fail over its record."""
+    """Record one event. A caller whose work is done must not see it fail over its record."""
     CALLS.labels(edge, action, outcome).inc()
     CALL_SECONDS.labels(edge, action).observe(latency_ms / 1000)
-    try:
-        Event.objects.create(
-            token=token,
+    log.add(
+        NewEvent(
+            token_id=token.pk,
             owner_id=token.owner_id,
             edge=edge,
-            action=action,
+            action=str(action),
             target=target[:60],
             outcome=outcome,
             latency_ms=round(latency_ms),
             request_id=request_id,
+            at=timezone.now(),
         )
-    except DatabaseError:
-        logger.exception("An event of token %s could not be recorded", token.pk)
+    )
 
 
 def target_of(ask: Ask, named: Mapping[str, Any], answered: Mapping[str, Any]) -> str:

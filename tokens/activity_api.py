@@ -9,7 +9,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors
+from knowledge.api.base import AskView, Input, answer_as, errors
 from knowledge.api.errors import STATUSES
 from knowledge.api.fields import OneOf, Since, WholeNumber
 from knowledge.api.toolsets import EVERY_TOKEN
@@ -75,7 +75,7 @@ class ActivityView(AskView):
             page=page,
             per_page=per_page,
         )
-        return Response(EventPageOutput(found).data)
+        return Response(answer_as(EventPageOutput, found))
 
     @property
     def _token_id(self) -> UUID | None:

@@ -1,5 +1,6 @@
 """REST for tokens: a signed-in person mints and revokes them; a token may only see itself."""
 
+from collections.abc import Mapping
 from typing import Any, NoReturn, cast
 
 from django.contrib.auth.models import User
@@ -11,13 +12,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.access import Capability
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.shapes import QuotaOutput
 from knowledge.api.toolsets import EVERY_TOKEN
 from knowledge.asks import Ask
 from knowledge.errors import CapabilityDenied, MissingToken
 from tokens.identity import whoami
+from tokens.limits import Allowance
 from tokens.minting import DEFAULT_DAYS, MAX_DAYS, TokenRequest, mint_token, revoke_token
 from tokens.models import Token, Toolset, default_toolsets
 
@@ -38,6 +40,18 @@ class AllowanceOutput(serializers.Serializer[Any]):
     reset_sec = serializers.IntegerField()
 
 
+class AllowancesOutput(serializers.DictField):
+    """Allowances by the name of their ask: numbers of our own, which need no second look."""
+
+    child = AllowanceOutput()
+
+    def to_representation(self, value: Mapping[str, Allowance]) -> dict[str, dict[str, int]]:
+        return {
+            name: {"limit": each.limit, "remaining": each.remaining, "reset_sec": each.reset_sec}
+            for name, each in value.items()
+        }
+
+
 class FolderNameOutput(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     name = serializers.CharField()
@@ -55,7 +69,7 @@ class WhoAmIOutput(serializers.Serializer[Any]):
     folders = FolderNameOutput(many=True)
     kb_only = serializers.BooleanField()
     expires_at = serializers.DateTimeField()
-    limits = serializers.DictField(child=AllowanceOutput())
+    limits = AllowancesOutput()
     quota = serializers.DictField(child=QuotaOutput())
 
 
@@ -69,7 +83,7 @@ class WhoAmIView(AskView):
         operation_id="whoami", tags=["tokens"], responses={200: WhoAmIOutput, **errors()}
     )
     def get(self, request: Request) -> Response:
-        return Response(WhoAmIOutput(whoami(cast(Token, request.auth))).data)
+        return Response(answer_as(WhoAmIOutput, whoami(cast(Token, request.auth))))
 
 
 class TokenInput(Input):
@@ -155,7 +169,7 @@ class TokensView(SessionView):
     )
     def get(self, request: Request) -> Response:
         tokens = Token.objects.of_owner(self.person.pk).prefetch_related("folders")
-        return Response(TokensOutput({"tokens": tokens}).data)
+        return Response(answer_as(TokensOutput, {"tokens": tokens}))
 
     @extend_schema(
         operation_id="mint_token",
@@ -170,7 +184,7 @@ class TokensView(SessionView):
         token, secret = mint_token(
             self.person, TokenRequest(folder_ids=None if is_unscoped else folder_ids, **asked)
         )
-        body = {**TokenOutput(token).data, "token": secret}
+        body = {**answer_as(TokenOutput, token), "token": secret}
         return Response(body, status=status.HTTP_201_CREATED)
 
 

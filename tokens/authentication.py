@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from knowledge.errors import InvalidToken, MissingToken
 from knowledge.monitoring.metrics import TOKENS_REFUSED
+from tokens.finding import find_by_digest
 from tokens.models import Token
 from tokens.oauth import connections
 from tokens.oauth.secrets import ACCESS_PREFIX
@@ -27,7 +28,7 @@ def authenticate(secret: str) -> Token:
             "malformed", "This is not a Quarry token; check that it was copied whole."
         )
     else:
-        token = Token.objects.with_owner().filter(digest=digest(secret)).first()
+        token = find_by_digest(digest(secret))
         if token is None:
             raise _count_refusal("unknown", "This token is unknown here; mint a new one.")
     if token.state != "active":

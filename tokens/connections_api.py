@@ -5,7 +5,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import Input, errors, path_id
+from knowledge.api.base import Input, answer_as, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf
 from tokens.api import SessionView, TokenOutput
 from tokens.models import Token, Toolset
@@ -51,7 +51,7 @@ class ConnectionsView(SessionView):
     )
     def get(self, request: Request) -> Response:
         rows = connections.own_connections(self.person.pk)
-        return Response(ConnectionsOutput({"connections": rows}).data)
+        return Response(answer_as(ConnectionsOutput, {"connections": rows}))
 
 
 class ConnectionView(SessionView):
@@ -64,7 +64,7 @@ class ConnectionView(SessionView):
     )
     def get(self, request: Request, token_id: str) -> Response:
         token = connections.own_connection(self.person.pk, path_id(token_id))
-        return Response(ConnectionOutput(token).data)
+        return Response(answer_as(ConnectionOutput, token))
 
     @extend_schema(
         operation_id="narrow_connection",
@@ -75,7 +75,7 @@ class ConnectionView(SessionView):
     def patch(self, request: Request, token_id: str) -> Response:
         asked = Narrowing(**ConnectionInput.of_body(request))
         token = connections.narrow(self.person.pk, path_id(token_id), asked)
-        return Response(ConnectionOutput(token).data)
+        return Response(answer_as(ConnectionOutput, token))
 
     @extend_schema(
         operation_id="revoke_connection",

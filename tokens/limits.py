@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import SimpleNamespace
+from typing import Any, Protocol, runtime_checkable
 
 from django.conf import settings
 from django.core.cache import caches
-from django_ratelimit.core import ALL, _get_window, _make_cache_key, get_usage
+from django_ratelimit.core import _get_window
 
 from knowledge.asks import Ask
 from knowledge.errors import QuarryError, RateLimited
@@ -19,6 +19,15 @@ REFUSALS_PER_CALL = 5
 
 _OUR_FAULT = frozenset({"internal_error", "provider_unavailable"})
 _HOUR_SEC = 3600
+_KEPT_SEC = _HOUR_SEC + 5
+
+
+@runtime_checkable
+class CountsAndReads(Protocol):
+    """A cache that counts and reads by one statement."""
+
+    def add_and_read(self, key: str, delta: int, other: str, *, timeout: int) -> tuple[int, int]:
+        """Add to a counter, which begins at 0; what it and the other one hold now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +45,17 @@ def limit_of(token: Token, ask: Ask) -> int:
     return number
 
 
-def spend(token: Token, ask: Ask) -> Allowance:
-    """Count one call; the first one over the limit, and every one after it, is refused."""
-    usage = _count(token, ask)
-    limit, refusals = limit_of(token, ask), _refusals(token, ask)
-    if refusals < limit * REFUSALS_PER_CALL and usage["count"] - refusals <= limit:
-        return _allowance(
-            limit, calls=usage["count"], refusals=refusals, time_left=usage["time_left"]
-        )
-    _count_refusal(token, ask)
+def spend(token: Token, ask: Ask, *, calls: int = 1) -> Allowance:
+    """Count calls; the first one over the limit, and every one after it, is refused."""
+    limit, time_left = limit_of(token, ask), _hour_ends(token) - int(time.time())
+    counted, refusals = _count(token, ask, calls)
+    if refusals < limit * REFUSALS_PER_CALL and counted - refusals <= limit:
+        return _allowance(limit, calls=counted, refusals=refusals, time_left=time_left)
+    _count_refusal(token, ask, calls)
     used = f"used its {limit:,} calls an hour of this kind"
     if refusals >= limit * REFUSALS_PER_CALL:
         used = f"been refused {refusals:,} times in this hour"
-    reset_sec = max(1, usage["time_left"])
+    reset_sec = max(1, time_left)
     raise RateLimited(
         f"This token has {used}; try again in {reset_sec} seconds.",
         retry_after_sec=reset_sec,
@@ -68,9 +75,9 @@ def spending(token: Token, ask: Ask) -> Iterator[None]:
         raise
 
 
-def give_back(token: Token, ask: Ask) -> Allowance:
-    """Count a call that was refused: one of an addition is given back. Answer what is left."""
-    _count_refusal(token, ask)
+def give_back(token: Token, ask: Ask, *, calls: int = 1) -> Allowance:
+    """Count what was refused: calls of an addition are given back. Answer what is left."""
+    _count_refusal(token, ask, calls)
     return remaining(token, ask)
 
 
@@ -82,7 +89,7 @@ def remaining(token: Token, ask: Ask) -> Allowance:
 def allowances(token: Token, asks: Iterable[Ask]) -> dict[str, Allowance]:
     """What is left of each ask by its name, all counters read at once and none of them made."""
     asks = list(asks)
-    hour_ends = _get_window(str(token.pk), _HOUR_SEC)
+    hour_ends = _hour_ends(token)
     calls = {ask: _counter(token, ask, "token", hour_ends) for ask in asks}
     refused = {ask: _counter(token, ask, "refused", hour_ends) for ask in asks if ask.is_addition}
     counts = caches[settings.RATELIMIT_USE_CACHE].get_many([*calls.values(), *refused.values()])
@@ -98,11 +105,15 @@ def allowances(token: Token, asks: Iterable[Ask]) -> dict[str, Allowance]:
     }
 
 
+def _hour_ends(token: Token) -> int:
+    """When the token's hour is over: tokens' hours do not all end at once."""
+    end: int = _get_window(str(token.pk), _HOUR_SEC)
+    return end
+
+
 def _counter(token: Token, ask: Ask, group: str, hour_ends: int) -> str:
-    """The key under which `get_usage` counts these calls."""
-    rate = f"{limit_of(token, ask)}/h"
-    key: str = _make_cache_key(f"{group}:{ask}", hour_ends, rate, str(token.pk), ALL)
-    return key
+    """The key of a counter; of another limit there is another one."""
+    return f"{group}:{ask}:{limit_of(token, ask)}:{token.pk}:{hour_ends}"
 
 
 def _allowance(limit: int, *, calls: int, refusals: int, time_left: int) -> Allowance:
@@ -111,28 +122,18 @@ def _allowance(limit: int, *, calls: int, refusals: int, time_left: int) -> Allo
     return Allowance(limit=limit, remaining=0 if is_flooded else left, reset_sec=max(1, time_left))
 
 
-def _refusals(token: Token, ask: Ask) -> int:
-    """How many of the hour's counted calls were refused."""
-    if not ask.is_addition:
-        return 0
-    key = _counter(token, ask, "refused", _get_window(str(token.pk), _HOUR_SEC))
-    count: int = caches[settings.RATELIMIT_USE_CACHE].get(key, 0)
-    return count
-
-
-def _count_refusal(token: Token, ask: Ask) -> None:
+def _count_refusal(token: Token, ask: Ask, calls: int) -> None:
     if ask.is_addition:
-        _count(token, ask, group="refused")
+        _count(token, ask, calls, group="refused")
 
 
-def _count(token: Token, ask: Ask, *, group: str = "token") -> dict[str, int]:
-    # Both groups have one key and rate, so that their hours begin and end together.
-    stand_in = SimpleNamespace(method="POST", META={})
-    usage: dict[str, int] = get_usage(
-        stand_in,
-        group=f"{group}:{ask}",
-        key=lambda group, request: str(token.pk),
-        rate=f"{limit_of(token, ask)}/h",
-        increment=True,
-    )
-    return usage
+def _count(token: Token, ask: Ask, calls: int, *, group: str = "token") -> tuple[int, int]:
+    """Add to a counter of this hour; what it holds now, and how many calls were refused."""
+    cache: Any = caches[settings.RATELIMIT_USE_CACHE]
+    hour_ends = _hour_ends(token)
+    key = _counter(token, ask, group, hour_ends)
+    refused = _counter(token, ask, "refused", hour_ends) if ask.is_addition else ""
+    if isinstance(cache, CountsAndReads):
+        return cache.add_and_read(key, calls, refused, timeout=_KEPT_SEC)
+    cache.add(key, 0, _KEPT_SEC)
+    return cache.incr(key, calls), cache.get(refused, 0) if refused else 0

@@ -23,9 +23,10 @@ class Activity:
         response = self.get_response(request)
         token: Token | None = getattr(request, "quarry_token", None)
         allowance: Allowance | None = getattr(request, "quarry_allowance", None)
-        spent: Ask | None = getattr(request, "quarry_spent", None)
-        if token and spent and spent.is_addition and 400 <= response.status_code < 500:
-            allowance = give_back(token, spent)
+        spent: tuple[Ask, int] | None = getattr(request, "quarry_spent", None)
+        if token and spent and spent[0].is_addition and 400 <= response.status_code < 500:
+            ask, calls = spent
+            allowance = give_back(token, ask, calls=calls)
         if allowance:
             response["RateLimit-Limit"] = str(allowance.limit)
             response["RateLimit-Remaining"] = str(allowance.remaining)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import User
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
@@ -51,13 +53,25 @@ class HourlyThrottle(BaseThrottle):
         if ask and isinstance(request.auth, Token):
             # The activity middleware sees only Django's own request.
             spent = request._request
+            calls, unreadable = _calls_of(view, request)
             try:
-                spent.quarry_allowance = spend(request.auth, ask)  # type: ignore[attr-defined]
-                spent.quarry_spent = ask  # type: ignore[attr-defined]
+                spent.quarry_allowance = spend(request.auth, ask, calls=calls)  # type: ignore[attr-defined]
+                spent.quarry_spent = ask, calls  # type: ignore[attr-defined]
             except RateLimited:
                 spent.quarry_allowance = remaining(request.auth, ask)  # type: ignore[attr-defined]
                 raise
+            if unreadable:
+                raise unreadable
         return True
+
+
+def _calls_of(view: object, request: Request) -> tuple[int, APIException | None]:
+    """As how many calls this one counts, and why its body cannot be read if it cannot."""
+    calls: Callable[[Request], int] | None = getattr(view, "calls", None)
+    try:
+        return (calls(request) if calls else 1), None
+    except APIException as error:
+        return 1, error
 
 
 def ask_of(view: object, method: str | None) -> Ask | None:

@@ -4,33 +4,24 @@ Django spools a body whole before any view can ask for a token.
 """
 
 import logging
+from functools import lru_cache
 from time import monotonic
 from typing import Any
 
-from asgiref.sync import ThreadSensitiveContext
 from django.db import DatabaseError
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, ResolverMatch, resolve
 
-from knowledge.api.asgi import (
-    SMALL_BODY,
-    App,
-    ClientLeft,
-    Message,
-    Receive,
-    Send,
-    SpooledBody,
-    TooLarge,
-    TooSlow,
-    declared_length,
-    has_body,
-    headers_of,
-)
+from knowledge.api import asgi
+from knowledge.api.asgi import MATCH, SMALL_BODY, App, Message, Receive, Send, SpooledBody
 from knowledge.api.import_gate import receive_empty_body
-from knowledge.api.upload_app import in_thread
+from knowledge.api.threads import LOOKUPS, threads_for
+from knowledge.api.upload_app import send_error
 from knowledge.budgets import body_budget
-from knowledge.errors import InternalError, InvalidInput, PayloadTooLarge, QuarryError
+from knowledge.errors import Busy, InternalError, InvalidInput, PayloadTooLarge, QuarryError
+from knowledge.monitoring.turns import take_turn
 from tokens.authentication import authenticate, secret_from_header
-from tokens.call_slots import CallSlots, Slot
+from tokens.call_slots import CallPlaces, CallSlots
+from tokens.lanes import Visitor, release_at_answer
 from tokens.models import Token
 from tokens.rest import REFUSAL, TOKEN, BearerAuthentication, ask_of
 
@@ -57,56 +48,70 @@ class RestGate:
         self.slots = slots
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        # Django stays in the thread of the context that it finds.
-        async with ThreadSensitiveContext():
-            body: SpooledBody | None = None
-            slot: Slot | None = None
-            try:
-                token: Token = await in_thread(_look_up, scope)
-                looked_up = monotonic()
-                body = await self._read_body(scope, receive, token)
-                lane = self.slots.lane_of(ask_of(_view_of(scope), scope["method"]))
-                slot = await lane.take(token)
-                if monotonic() - looked_up < FRESH_SECONDS:
-                    scope[TOKEN] = token
-                if body:
-                    body.set_length(scope)
-                    receive = body.replay(receive)
-                await self.app(scope, receive, _releasing(slot, send))
-            except QuarryError as error:
-                scope[REFUSAL] = error
-                await self.app(scope, receive_empty_body(receive), send)
-            except ClientLeft:
-                return
-            finally:
-                if slot:
-                    slot.release()
-                if body:
-                    body.close()
+        body: SpooledBody | None = None
+        places: CallPlaces | None = None
+        try:
+            token = await threads_for(LOOKUPS).run(_look_up, scope)
+            looked_up = monotonic()
+            body = await self._read_body(scope, receive, token)
+            ask = ask_of(_view_of(scope), scope["method"])
+            length = body.size if body else 0
+            places = await self.slots.take(token, ask, length=length, receive=receive)
+            if monotonic() - looked_up < FRESH_SECONDS:
+                scope[TOKEN] = token
+            if body:
+                body.attach_to(scope)
+            with take_turn(places.turn):
+                await self.app(scope, receive, release_at_answer(places.release, send))
+        except QuarryError as error:
+            scope[REFUSAL] = error
+            await self._refuse(scope, receive, send)
+        except asgi.ClientLeft:
+            return
+        finally:
+            if places:
+                places.release()
+            if body:
+                body.close()
+
+    async def _refuse(self, scope: Message, receive: Receive, send: Send) -> None:
+        """By the view, of each address one call at a time: a refusal has no place of its own."""
+        address = asgi.address_key(scope["client"][0]) if scope.get("client") else ""
+        try:
+            slot = await self.slots.refusals.take(Visitor(address, ""), receive)
+        except asgi.ClientLeft:
+            return
+        except Busy as busy:
+            await send_error(busy, scope, send)
+            return
+        try:
+            await self.app(scope, receive_empty_body(receive), slot.release_at_answer(send))
+        finally:
+            slot.release()
 
     async def _read_body(
         self, scope: Message, receive: Receive, token: Token
     ) -> SpooledBody | None:
-        if not has_body(scope):
+        if not asgi.has_body(scope):
             return None
-        length = declared_length(scope)
+        length = asgi.declared_length(scope)
         most = body_budget(scope["path"]).most
         try:
             if length is not None and length <= SMALL_BODY:
                 return await SpooledBody.read(scope, receive, max_bytes=most)
             async with self.slots.bodies.hold(token):
                 return await SpooledBody.read(scope, receive, max_bytes=most)
-        except TooLarge:
+        except asgi.TooLarge:
             raise PayloadTooLarge(
                 f"The body may have at most {most:,} bytes.", max_bytes=most
             ) from None
-        except TooSlow as error:
+        except asgi.TooSlow as error:
             raise InvalidInput(str(error), field="body") from None
 
 
 def _look_up(scope: Message) -> Token:
     try:
-        return authenticate(secret_from_header(headers_of(scope).get("authorization")))
+        return authenticate(secret_from_header(asgi.headers_of(scope).get("authorization")))
     except DatabaseError:
         logger.exception("A token could not be checked")
         told = "Something went wrong here; try again, then tell the operator."
@@ -114,21 +119,19 @@ def _look_up(scope: Message) -> Token:
 
 
 def _view_of(scope: Message) -> Any:
+    """The class of the view; its route is found once for each request."""
+    if MATCH not in scope:
+        scope[MATCH] = _find_route(scope["path"])
+    return getattr(scope[MATCH] and scope[MATCH].func, "cls", None)
+
+
+@lru_cache(maxsize=2_000)
+def _find_route(path: str) -> ResolverMatch | None:
     try:
-        return getattr(resolve(scope["path"]).func, "cls", None)
+        return resolve(path)
     except Resolver404:
         return None
 
 
 def _has_bearer(scope: Message) -> bool:
     return BearerAuthentication in getattr(_view_of(scope), "authentication_classes", ())
-
-
-def _releasing(slot: Slot, send: Send) -> Send:
-    """Give the place back once the answer begins: from there on, only its reader is waited for."""
-
-    async def send_and_release(message: Message) -> None:
-        slot.release()
-        await send(message)
-
-    return send_and_release

@@ -1,11 +1,14 @@
 """What the ASGI apps before and beside Django share: reading bodies, and answering in JSON."""
 
 import asyncio
+import ipaddress
 import json
 import re
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import IO, Any
 from uuid import uuid4
 
@@ -15,8 +18,16 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
+HoldPlace = Callable[[int], AbstractAsyncContextManager[None]]
+"""A place among the files that this owner sends, for as long as it lasts; or Busy."""
 
 MAX_BODY = LONG_BODY.most
+BODY = "quarry.body"
+"""Where in its scope a request has its body once that has arrived."""
+MATCH = "quarry.match"
+"""Where in its scope a request has its route, if that has been looked for; None is no route."""
+PERSON = "quarry.person"
+"""Where in its scope a request has the id of the person whose session it is, once that is known."""
 SMALL_BODY = 64 * 1024
 """What is kept in memory of a body, and all that is taken of a caller who is not known."""
 BODY_SEC = 300
@@ -90,22 +101,27 @@ class SpooledBody:
     """A body that has arrived: in memory if it is small, else in a file that goes with it."""
 
     size: int = 0
-    _file: "IO[bytes]" = field(
+    file: "IO[bytes]" = field(
         default_factory=lambda: tempfile.SpooledTemporaryFile(max_size=SMALL_BODY)  # noqa: SIM115
     )
 
     @classmethod
     async def read(
-        cls, scope: Message, receive: Receive, *, max_bytes: int, seconds: int = BODY_SEC
+        cls,
+        scope: Message,
+        receive: Receive,
+        *,
+        max_bytes: int | None,
+        seconds: int | None = BODY_SEC,
     ) -> "SpooledBody":
         """The whole body; one that is declared to be too large is not read at all."""
-        if (declared_length(scope) or 0) > max_bytes:
+        if max_bytes is not None and (declared_length(scope) or 0) > max_bytes:
             raise TooLarge
         body = cls()
         try:
             async with asyncio.timeout(seconds):
                 async for piece in read_pieces(receive, max_bytes=max_bytes):
-                    body._file.write(piece)
+                    body.file.write(piece)
                     body.size += len(piece)
         except TimeoutError:
             body.close()
@@ -113,38 +129,38 @@ class SpooledBody:
         except BaseException:
             body.close()
             raise
-        body._file.seek(0)
+        body.file.seek(0)
         return body
 
-    def set_length(self, scope: Message) -> None:
-        """Give the request the length that its body has: Django takes one without for empty."""
+    def attach_to(self, scope: Message) -> None:
+        """Leave the body with its request, and say its length: one without is taken for empty."""
         replaced = (b"transfer-encoding", b"content-length")
         kept = [(name, value) for name, value in scope["headers"] if name not in replaced]
         # In place: what Django notes in the scope is read by the apps before it.
         scope["headers"] = [*kept, (b"content-length", str(self.size).encode())]
-
-    def replay(self, receive: Receive) -> Receive:
-        """Hand on what was read, then whatever comes after it, such as the client leaving."""
-        left = self.size
-        is_whole = False
-
-        async def receive_replay() -> Message:
-            nonlocal left, is_whole
-            if is_whole:
-                return await receive()
-            piece = self._file.read(SMALL_BODY)
-            left -= len(piece)
-            is_whole = left <= 0
-            return {"type": "http.request", "body": piece, "more_body": not is_whole}
-
-        return receive_replay
+        scope[BODY] = self
 
     def content(self) -> bytes:
         """All of it."""
-        return self._file.read()
+        return self.file.read()
 
     def close(self) -> None:
-        self._file.close()
+        self.file.close()
+
+
+@asynccontextmanager
+async def watch_client(receive: Receive) -> AsyncIterator["asyncio.Task[None]"]:
+    """A task that ends when the client leaves; for a request whose body has been read."""
+    watch = asyncio.ensure_future(_wait_until_left(receive))
+    try:
+        yield watch
+    finally:
+        watch.cancel()
+
+
+async def _wait_until_left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
@@ -181,3 +197,17 @@ def headers_of(scope: Message) -> dict[str, str]:
 def request_id_for(given: str) -> str:
     """The caller's own id for a request, if it is well-formed; else a new one."""
     return given if _GIVEN_ID.fullmatch(given) else uuid4().hex
+
+
+@lru_cache(maxsize=10_000)
+def address_key(address: str) -> str:
+    """One address of IPv4, or the network of 64 bits that one host of IPv6 may choose from."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))

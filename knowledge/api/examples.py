@@ -77,6 +77,7 @@ _HIT = {
     "highlights": [[15, 22]],
     "similar_chunk_ids": [],
     "copies": [],
+    "chunks": [],
     "explanation": None,
     "locator": {
         "page": None,
@@ -153,6 +154,26 @@ _REMEMBERED = {
     "degraded": None,
 }
 
+_OUT_OF_SCOPE = {
+    "index": 1,
+    "error": "forbidden_scope",
+    "message": "Some folders are outside this token's reach; leave them out and call again.",
+    "out_of_scope": [_FOLDER_ID],
+}
+_MEMORY: dict[str, Any] = {
+    "id": _ITEM_ID,
+    "type": "rule",
+    "title": "Pool size",
+    "status": None,
+    "folder_id": None,
+    "index_status": "done",
+    "conflicts": [],
+    "degraded": None,
+    "links_made": [],
+    "suspected": [],
+    "findings": [],
+}
+
 EXAMPLES: dict[str, dict[str, Any]] = {
     **REGISTRY_EXAMPLES,
     **TRUST_EXAMPLES,
@@ -177,6 +198,38 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             },
         },
         "responses": {"201": _ADDED},
+    },
+    "ingest_batch": {
+        "request": {
+            "two notes": {
+                "entries": [
+                    {"title": "Consent flow", "text": "The user gives consent on the page."},
+                    {
+                        "title": "Refusal",
+                        "text": "The user refuses, and is sent back.",
+                        "folder_id": _FOLDER_ID,
+                    },
+                ]
+            },
+            "all or nothing": {
+                "entries": [
+                    {
+                        "title": "Consent flow",
+                        "text": "The user gives consent on the page.",
+                        "tags": ["oauth"],
+                        "folder_id": _FOLDER_ID,
+                    }
+                ],
+                "atomic": True,
+            },
+        },
+        "responses": {
+            "201": {
+                "results": [{"index": 0, "answer": _ADDED}, _OUT_OF_SCOPE],
+                "accepted": 1,
+                "refused": 1,
+            }
+        },
     },
     "search": {
         "parameters": {"query": "consent flow", "mode": "hybrid"},
@@ -291,19 +344,25 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "entity_type": "project",
             },
         },
+        "responses": {"201": _MEMORY},
+    },
+    "remember_batch": {
+        "request": {
+            "two rules": {
+                "entries": [
+                    {"title": "Pool size", "content": "Forty connections.", "entity_type": "rule"},
+                    {"title": "Retries", "content": "Three, then stop.", "entity_type": "rule"},
+                ]
+            }
+        },
         "responses": {
             "201": {
-                "id": _ITEM_ID,
-                "type": "rule",
-                "title": "Pool size",
-                "status": None,
-                "folder_id": None,
-                "index_status": "done",
-                "conflicts": [],
-                "degraded": None,
-                "links_made": [],
-                "suspected": [],
-                "findings": [],
+                "results": [
+                    {"index": 0, "answer": _MEMORY},
+                    {"index": 1, "answer": {**_MEMORY, "title": "Retries"}},
+                ],
+                "accepted": 2,
+                "refused": 0,
             }
         },
     },

@@ -14,7 +14,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.fields import Text
 from knowledge.api.originals import RANGE, send_file
 from knowledge.api.streaming import stream
@@ -77,7 +77,7 @@ class ExportView(AskView):
     def get(self, request: Request) -> StreamingHttpResponse:
         """A small library at once; a larger one is 409, and `POST` makes a file of it."""
         Input.of_query(request)
-        return send_archive(request, exports.export_small(self.access))
+        return send_archive(exports.export_small(self.access))
 
     @extend_schema(
         operation_id="start_export",
@@ -94,7 +94,7 @@ class ExportView(AskView):
 
     def head(self, request: Request) -> StreamingHttpResponse:
         """What GET says before its body, which is not made for it."""
-        return send_archive(request, iter(()))
+        return send_archive(iter(()))
 
 
 class ExportStateView(AskView):
@@ -196,7 +196,7 @@ class ImportView(AskView):
         """Have a job bring the archive in; `GET /imports/{id}` tells how far it is."""
         Input.of_query(request)
         begun = archive_imports.start_import(self.access, Path(self._spooled_body.name))
-        return Response(ImportOutput(begun.fields).data, status=status.HTTP_202_ACCEPTED)
+        return Response(answer_as(ImportOutput, begun.fields), status=status.HTTP_202_ACCEPTED)
 
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
@@ -269,7 +269,7 @@ def send_export(
     )
 
 
-def send_archive(request: Request | HttpRequest, pieces: Iterator[bytes]) -> StreamingHttpResponse:
+def send_archive(pieces: Iterator[bytes]) -> StreamingHttpResponse:
     """An export as a file to keep."""
     named = {"Content-Disposition": f'attachment; filename="{FILENAME}"'}
-    return stream(request, pieces, content_type=ZIP, headers=named)
+    return stream(pieces, content_type=ZIP, headers=named)

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors
+from knowledge.api.base import AskView, Input, answer_as, errors
 from knowledge.api.fields import Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.shapes import Suspected
 from knowledge.api.toolsets import MEMORY
@@ -122,7 +122,7 @@ class ExploreView(AskView):
     def get(self, request: Request) -> Response:
         asked = exploring.ExploreRequest(**ExploreInput.of_query(request))
         found = exploring.explore(self.access, asked)
-        return Response(ExploredOutput(found).data)
+        return Response(answer_as(ExploredOutput, found))
 
 
 class ContextInput(Input):
@@ -176,4 +176,4 @@ class ContextView(AskView):
     )
     def post(self, request: Request) -> Response:
         built = contexts.context(self.access, **ContextInput.of_body(request))
-        return Response(ContextOutput(built).data)
+        return Response(answer_as(ContextOutput, built))

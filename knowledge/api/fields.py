@@ -202,6 +202,15 @@ class ListOf(Spoken, serializers.ListField):
         return [self.child.run_validation(each) for each in data]
 
 
+class Entries(ListOf):
+    """The entries of a batch as they came: what cannot be read of one refuses that one alone."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if not isinstance(data, list):
+            self.fail("not_a_list")
+        return data
+
+
 class Tags(ListOf):
     """Words to find an item by; cleaned and counted by the domain."""
 

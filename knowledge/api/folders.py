@@ -5,7 +5,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.fields import Flag, Text
 from knowledge.api.shapes import FolderOutput
 from knowledge.api.toolsets import ITEMS
@@ -34,7 +34,7 @@ class FoldersView(AskView):
         operation_id="list_folders", tags=["folders"], responses={200: FoldersOutput, **errors()}
     )
     def get(self, request: Request) -> Response:
-        return Response(FoldersOutput({"folders": library.list_folders(self.access)}).data)
+        return Response(answer_as(FoldersOutput, {"folders": library.list_folders(self.access)}))
 
     @extend_schema(
         operation_id="create_folder",
@@ -44,7 +44,7 @@ class FoldersView(AskView):
     )
     def post(self, request: Request) -> Response:
         folder = library.create_folder(self.access, FolderInput.of_body(request)["name"])
-        return Response(FolderOutput(folder).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(FolderOutput, folder), status=status.HTTP_201_CREATED)
 
 
 class FolderDeletionInput(Input):
@@ -71,7 +71,7 @@ class FolderView(AskView):
     def patch(self, request: Request, folder_id: str) -> Response:
         name = FolderInput.of_body(request)["name"]
         return Response(
-            FolderOutput(library.rename_folder(self.access, path_id(folder_id), name)).data
+            answer_as(FolderOutput, library.rename_folder(self.access, path_id(folder_id), name))
         )
 
     @extend_schema(

@@ -5,7 +5,6 @@ Django spools a body whole before any view can ask for a token.
 
 from io import BytesIO
 
-from asgiref.sync import ThreadSensitiveContext
 from django.core.handlers.asgi import ASGIRequest
 
 from knowledge.api.asgi import (
@@ -13,6 +12,7 @@ from knowledge.api.asgi import (
     App,
     ClientLeft,
     FellSilent,
+    HoldPlace,
     Message,
     Receive,
     Send,
@@ -20,8 +20,9 @@ from knowledge.api.asgi import (
     read_pieces,
 )
 from knowledge.api.exchange import ImportView, too_large
-from knowledge.api.upload_app import in_thread, send_error
-from knowledge.errors import InvalidInput, QuarryError
+from knowledge.api.threads import LOOKUPS, threads_for
+from knowledge.api.upload_app import send_error
+from knowledge.errors import Busy, InvalidInput, QuarryError
 from knowledge.ingest import uploads
 
 _ROUTE = "/api/v1/import"
@@ -36,29 +37,34 @@ def is_import(scope: Message) -> bool:
 class ImportGate:
     """Lets large bodies through to Django from whoever may import; others are answered without."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, hold_place: HoldPlace) -> None:
         self.app = app
+        self.hold_place = hold_place
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        async with ThreadSensitiveContext():
-            is_welcome = await in_thread(_is_welcome, scope)
-        if not is_welcome:
+        owner_id = await threads_for(LOOKUPS).run(_owner_of, scope)
+        if owner_id is None:
             await self.app(scope, receive_empty_body(receive), send)
             return
         body = LimitedBody(receive, max_bytes=uploads.max_bytes(), too_large=too_large())
-        await self.app(scope, body.next, send)
+        try:
+            async with self.hold_place(owner_id):
+                await self.app(scope, body.next, send)
+        except Busy as error:
+            body.refusal = error
         if body.refusal:
             await send_error(body.refusal, scope, send)
 
 
-def _is_welcome(scope: Message) -> bool:
+def _owner_of(scope: Message) -> int | None:
+    """Whose library the archive is for, if its sender may import."""
     view = ImportView()
     view.request = view.initialize_request(ASGIRequest(scope, BytesIO()))
     try:
         view.check_welcome()
     except Exception:  # whatever it is, the view will meet it too, and say so
-        return False
-    return True
+        return None
+    return view.access.owner_id
 
 
 def receive_empty_body(receive: Receive) -> Receive:

@@ -2,7 +2,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, errors, path_id
+from knowledge.api.base import AskView, answer_as, errors, path_id
 from knowledge.api.exchange import ImportOutput
 from knowledge.api.toolsets import LIBRARY
 from knowledge.asks import Ask
@@ -22,7 +22,7 @@ class ImportStateView(AskView):
     )
     def get(self, request: Request, import_id: str) -> Response:
         found = archive_imports.get_import(self.access, path_id(import_id))
-        return Response(ImportOutput(found.fields).data)
+        return Response(answer_as(ImportOutput, found.fields))
 
     @extend_schema(
         operation_id="cancel_import",
@@ -32,4 +32,4 @@ class ImportStateView(AskView):
     def delete(self, request: Request, import_id: str) -> Response:
         """End it; what was added stays. One that is over stays as it is."""
         ended = archive_imports.cancel_import(self.access, path_id(import_id))
-        return Response(ImportOutput(ended.fields).data)
+        return Response(answer_as(ImportOutput, ended.fields))

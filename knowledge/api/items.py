@@ -5,7 +5,8 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
+from knowledge.api.batches import BatchInput, BatchOutput, BatchView, ResultOutput, entries_of
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput, EstimateOutput, FullItemOutput, ItemPageOutput
 from knowledge.api.toolsets import ITEMS, LIBRARY, READING
@@ -18,7 +19,7 @@ from knowledge.api.versions import (
     unless_known,
 )
 from knowledge.asks import Ask
-from knowledge.ingest import adding, estimating
+from knowledge.ingest import adding, batches, estimating
 from knowledge.ingest.items import MAX_TITLE
 from knowledge.library import editing
 from knowledge.library import items as library
@@ -80,9 +81,70 @@ class IngestView(AskView):
     def post(self, request: Request) -> Response:
         asked = IngestInput.of_body(request)
         if asked.pop("dry_run"):
-            return Response(EstimateOutput(estimating.estimate(self.access, **asked)).data)
+            return Response(answer_as(EstimateOutput, estimating.estimate(self.access, **asked)))
         added = adding.add_to_knowledge(self.access, **asked)
-        return Response(AddOutput(added).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(AddOutput, added), status=status.HTTP_201_CREATED)
+
+
+class IngestEntryInput(Input):
+    """A text to add."""
+
+    kind = Text(default="text", help_text="Only `text`: links are added one by one.")
+    text = Text(shortest=adding.MIN_TEXT, longest=adding.MAX_TEXT)
+    title = Text(shortest=1, longest=MAX_TITLE)
+    in_kb = Flag(default=True, help_text="Make it searchable.")
+    auto_transform = Flag(default=False, help_text="Also have it summed up.")
+    tags = Tags(default=list)
+    folder_id = Id(
+        required=False, allow_null=True, help_text="A folder within reach to file it in."
+    )
+
+
+class IngestBatchInput(BatchInput):
+    entries = entries_of(IngestEntryInput())
+    dry_run = Flag(default=False, help_text="Only say what each would be and cost.")
+
+
+class IngestResultOutput(ResultOutput):
+    answer = AddOutput(required=False, help_text="If it was added.")
+
+
+class IngestBatchOutput(BatchOutput):
+    results = IngestResultOutput(many=True)
+
+
+class EstimateResultOutput(ResultOutput):
+    answer = EstimateOutput(required=False)
+
+
+class EstimateBatchOutput(BatchOutput):
+    results = EstimateResultOutput(many=True)
+
+
+class IngestBatchView(BatchView):
+    """Add many texts to the library."""
+
+    asks = {"POST": Ask.ADD}
+    toolsets = LIBRARY
+
+    @extend_schema(
+        operation_id="ingest_batch",
+        tags=["items"],
+        request=IngestBatchInput,
+        responses={
+            200: OpenApiResponse(EstimateBatchOutput, "With `dry_run`."),
+            201: OpenApiResponse(IngestBatchOutput, "What became of each, also if none was added."),
+            **errors(403, 413, 415),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        entries, asked = IngestBatchInput.read(request)
+        atomic = asked["atomic"]
+        if asked["dry_run"]:
+            estimates = batches.estimate_texts(self.access, entries, atomic=atomic)
+            return Response(self.results(estimates, EstimateOutput()))
+        added = batches.add_texts(self.access, entries, atomic=atomic)
+        return Response(self.results(added, AddOutput()), status=status.HTTP_201_CREATED)
 
 
 class ItemsInput(Input):
@@ -116,7 +178,7 @@ class ItemsView(AskView):
         asked = ItemsInput.of_query(request)
         page, per_page = asked.pop("page"), asked.pop("per_page")
         found = library.list_items(self.access, ItemFilter(**asked), page=page, per_page=per_page)
-        return Response(ItemPageOutput(found).data)
+        return Response(answer_as(ItemPageOutput, found))
 
 
 class ItemChangesInput(Input):
@@ -191,7 +253,7 @@ class ItemRetryView(AskView):
     )
     def post(self, request: Request, item_id: str) -> Response:
         item = library.retry_item(self.access, path_id(item_id))
-        return Response(FullItemOutput(item).data, status=status.HTTP_202_ACCEPTED)
+        return Response(answer_as(FullItemOutput, item), status=status.HTTP_202_ACCEPTED)
 
 
 class FilingInput(Input):
@@ -220,7 +282,7 @@ class ItemFoldersView(AskView):
     def post(self, request: Request, item_id: str) -> Response:
         folder_ids = FilingInput.of_body(request)["folder_ids"]
         item = library.file_item(self.access, path_id(item_id), folder_ids)
-        return Response(FilingOutput(item).data)
+        return Response(answer_as(FilingOutput, item))
 
 
 class ItemFolderView(AskView):

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
+from knowledge.api.batches import BatchInput, BatchOutput, BatchView, ResultOutput, entries_of
 from knowledge.api.fields import Flag, Id, ListOf, Number, Object, OneOf, Tags, Text, WholeNumber
 from knowledge.api.registry_shapes import FindingOutput
 from knowledge.api.shapes import Suspected
@@ -104,7 +105,43 @@ class MemoryView(AskView):
     )
     def post(self, request: Request) -> Response:
         remembered = remembering.add(self.access, **MemoryInput.of_body(request))
-        return Response(RememberedOutput(remembered).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(RememberedOutput, remembered), status=status.HTTP_201_CREATED)
+
+
+class MemoryBatchInput(BatchInput):
+    entries = entries_of(MemoryInput())
+
+
+class RememberedResultOutput(ResultOutput):
+    answer = RememberedOutput(required=False, help_text="If it was added.")
+
+
+class RememberedBatchOutput(BatchOutput):
+    results = RememberedResultOutput(many=True)
+
+
+class MemoryBatchView(BatchView):
+    """Many things to remember."""
+
+    asks = {"POST": Ask.REMEMBER}
+    toolsets = MEMORY
+
+    @extend_schema(
+        operation_id="remember_batch",
+        tags=["memory"],
+        request=MemoryBatchInput,
+        responses={
+            201: OpenApiResponse(
+                RememberedBatchOutput, "What became of each, also if none was added."
+            ),
+            **errors(403, 404, 413, 415),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        entries, asked = MemoryBatchInput.read(request)
+        remembered = remembering.add_many(self.access, entries, atomic=asked["atomic"])
+        answer = self.results(remembered, RememberedOutput())
+        return Response(answer, status=status.HTTP_201_CREATED)
 
 
 class MoveInput(Input):
@@ -162,7 +199,7 @@ class TaskMovesView(AskView):
     def post(self, request: Request, task_id: str) -> Response:
         asked = MoveInput.of_body(request)
         managed = task_changes.manage(self.access, entity_id=path_id(task_id), **asked)
-        return Response(ManagedOutput(managed).data)
+        return Response(answer_as(ManagedOutput, managed))
 
 
 class RelationInput(Input):
@@ -218,7 +255,7 @@ class ItemRelationsView(AskView):
     def get(self, request: Request, item_id: str) -> Response:
         asked = RelationsInput.of_query(request)
         found = relations.relations_of(self.access, path_id(item_id), **asked)
-        return Response(RelationPageOutput(found).data)
+        return Response(answer_as(RelationPageOutput, found))
 
     @extend_schema(
         operation_id="relate_items",
@@ -229,7 +266,7 @@ class ItemRelationsView(AskView):
     def post(self, request: Request, item_id: str) -> Response:
         asked = RelationInput.of_body(request)
         relation = relations.relate(self.access, path_id(item_id), asked.pop("target_id"), **asked)
-        return Response(RelationOutput(relation).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(RelationOutput, relation), status=status.HTTP_201_CREATED)
 
 
 class RelationView(AskView):

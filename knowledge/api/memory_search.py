@@ -2,7 +2,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, errors
+from knowledge.api.base import AskView, answer_as, errors
 from knowledge.api.memory_search_shapes import MemorySearchInput, MemorySearchOutput
 from knowledge.api.toolsets import MEMORY
 from knowledge.asks import Ask
@@ -24,4 +24,4 @@ class MemorySearchView(AskView):
     )
     def post(self, request: Request) -> Response:
         found = search_memory(self.access, SearchRequest(**MemorySearchInput.of_body(request)))
-        return Response(MemorySearchOutput(found).data)
+        return Response(answer_as(MemorySearchOutput, found))

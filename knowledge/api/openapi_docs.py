@@ -55,6 +55,11 @@ class ErrorOutput(serializers.Serializer[Any]):
         required=False,
         help_text="Every `path` and `message` that is wrong with a skill or unit.",
     )
+    entries = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Of an atomic batch: every entry that was refused, by its `index`.",
+    )
     findings = serializers.ListField(
         child=serializers.DictField(child=serializers.CharField()),
         required=False,

@@ -108,7 +108,6 @@ def send_file(
     """A file, or the range of it that was asked for, so that nothing in it can run."""
     start, end = _range_of(request, file.size, etag)
     answer = stream(
-        request,
         iter(()) if is_head else file.read(start, end - start),
         content_type=media_type,
         headers={**_AS_A_FILE, "ETag": etag, "Content-Length": str(end - start)},

@@ -7,7 +7,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.fields import ListOf, OneOf, Text, WholeNumber
 from knowledge.api.toolsets import REGISTRY
 from knowledge.asks import Ask
@@ -100,7 +100,7 @@ class ProvidersView(AskView):
     )
     def get(self, request: Request) -> Response:
         found = offering.discover_providers(self.access, **DiscoveryInput.of_query(request))
-        return Response(ProvidersOutput({"providers": found}).data)
+        return Response(answer_as(ProvidersOutput, {"providers": found}))
 
     @extend_schema(
         operation_id="register_provider",
@@ -115,7 +115,7 @@ class ProvidersView(AskView):
     def post(self, request: Request) -> Response:
         offer, is_new = offering.register_provider(self.access, **ProviderInput.of_body(request))
         made = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
-        return Response(ProviderOutput(offer).data, status=made)
+        return Response(answer_as(ProviderOutput, offer), status=made)
 
 
 class ProviderView(AskView):
@@ -131,7 +131,7 @@ class ProviderView(AskView):
     )
     def get(self, request: Request, provider_id: str) -> Response:
         return Response(
-            ProviderOutput(offering.get_provider(self.access, path_id(provider_id))).data
+            answer_as(ProviderOutput, offering.get_provider(self.access, path_id(provider_id)))
         )
 
     @extend_schema(
@@ -143,7 +143,7 @@ class ProviderView(AskView):
     def patch(self, request: Request, provider_id: str) -> Response:
         changes = ProviderChangesInput.of_body(request)
         offer = offering.update_provider(self.access, path_id(provider_id), **changes)
-        return Response(ProviderOutput(offer).data)
+        return Response(answer_as(ProviderOutput, offer))
 
     @extend_schema(
         operation_id="delete_provider", tags=["registry"], responses={204: None, **errors(403, 404)}
@@ -166,4 +166,6 @@ class HeartbeatsView(AskView):
         responses={200: ProviderOutput, **errors(403, 404)},
     )
     def post(self, request: Request, provider_id: str) -> Response:
-        return Response(ProviderOutput(offering.heartbeat(self.access, path_id(provider_id))).data)
+        return Response(
+            answer_as(ProviderOutput, offering.heartbeat(self.access, path_id(provider_id)))
+        )

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.exchange import ZIP
 from knowledge.api.fields import Flag, ListOf, Number, Object, OneOf, Tags, Text, WholeNumber
 from knowledge.api.registry_shapes import (
@@ -113,7 +113,7 @@ class SkillsView(AskView):
     )
     def get(self, request: Request) -> Response:
         found = searching.find_skills(self.access, **SkillsInput.of_query(request))
-        return Response(SkillPageOutput(found).data)
+        return Response(answer_as(SkillPageOutput, found))
 
     @extend_schema(
         operation_id="contribute_skill",
@@ -146,7 +146,7 @@ class SkillView(AskView):
     def get(self, request: Request, item_id: str) -> Response:
         asked = VersionInput.of_query(request)
         skill = reading.get_skill(self.access, path_id(item_id), **asked)
-        return Response(FullSkillOutput(skill).data)
+        return Response(answer_as(FullSkillOutput, skill))
 
 
 class SkillVersionsView(AskView):
@@ -162,7 +162,7 @@ class SkillVersionsView(AskView):
     )
     def get(self, request: Request, item_id: str) -> Response:
         versions = reading.skill_versions(self.access, path_id(item_id))
-        return Response(VersionsOutput({"versions": versions}).data)
+        return Response(answer_as(VersionsOutput, {"versions": versions}))
 
 
 class SkillArchiveView(AskView):
@@ -189,7 +189,7 @@ class SkillArchiveView(AskView):
         asked = ArchiveInput.of_query(request)
         as_json = asked.pop("as_json")
         archive = reading.skill_archive(self.access, path_id(item_id), **asked)
-        answer = Response(ArchiveOutput(archive).data) if as_json else _download(archive)
+        answer = Response(answer_as(ArchiveOutput, archive)) if as_json else _download(archive)
         digest = hashlib.sha256(archive.zip).hexdigest()[:32]
         answer.headers["ETag"] = f'"{digest}-json"' if as_json else f'"{digest}"'
         return unless_known(request, answer)
@@ -210,7 +210,7 @@ class UnitsView(AskView):
     )
     def get(self, request: Request) -> Response:
         found = searching.find_knowledge(self.access, **UnitsInput.of_query(request))
-        return Response(UnitPageOutput(found).data)
+        return Response(answer_as(UnitPageOutput, found))
 
     @extend_schema(
         operation_id="contribute_knowledge",
@@ -243,7 +243,7 @@ class UnitView(AskView):
     def get(self, request: Request, item_id: str) -> Response:
         asked = VersionInput.of_query(request)
         unit = reading.get_unit(self.access, path_id(item_id), **asked)
-        return Response(FullUnitOutput(unit).data)
+        return Response(answer_as(FullUnitOutput, unit))
 
 
 class UnitVersionsView(AskView):
@@ -259,7 +259,7 @@ class UnitVersionsView(AskView):
     )
     def get(self, request: Request, item_id: str) -> Response:
         versions = reading.unit_versions(self.access, path_id(item_id))
-        return Response(VersionsOutput({"versions": versions}).data)
+        return Response(answer_as(VersionsOutput, {"versions": versions}))
 
 
 class SchemaView(APIView):
@@ -279,7 +279,7 @@ class SchemaView(APIView):
 
 def _contribution_response(made: ContributionAnswer) -> Response:
     code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
-    return Response(ContributedOutput(made).data, status=code)
+    return Response(answer_as(ContributedOutput, made), status=code)
 
 
 def _download(archive: reading.Archive) -> HttpResponse:

@@ -4,12 +4,13 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors
+from knowledge.api.base import AskView, Input, answer_as, errors
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Since, Tags, Text, WholeNumber
 from knowledge.api.shapes import SearchOutput
 from knowledge.api.toolsets import SEARCH
 from knowledge.asks import Ask
 from knowledge.models import ItemType
+from knowledge.retrieval.neighbours import MAX_WINDOW
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import (
     MAX_LIMIT,
@@ -38,6 +39,12 @@ class SearchInput(Input):
     )
     explain = Flag(
         default=False, help_text="Say which words matched and what makes each hit visible."
+    )
+    window = WholeNumber(
+        default=0,
+        min_value=0,
+        max_value=MAX_WINDOW,
+        help_text="Give each hit's whole chunk, and so many before and after it.",
     )
     since = Since(required=False, allow_null=True)
 
@@ -70,4 +77,4 @@ class SearchView(AskView):
     def _search(self, asked: dict[str, Any]) -> Response:
         narrowing = Narrowing(**{name: asked.pop(name, None) for name in FILTERS})
         answer = search(self.access, LibrarySearchRequest(**asked, narrowing=narrowing))
-        return Response(SearchOutput(answer).data)
+        return Response(answer_as(SearchOutput, answer))

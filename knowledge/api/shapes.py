@@ -233,6 +233,12 @@ class ExplanationOutput(serializers.Serializer[Any]):
     folder_id = serializers.UUIDField(allow_null=True)
 
 
+class WholeChunkOutput(serializers.Serializer[Any]):
+    chunk_id = serializers.IntegerField()
+    char_span = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
+    text = serializers.CharField()
+
+
 class CopyOutput(serializers.Serializer[Any]):
     """Another item with the same text, which took no place of its own."""
 
@@ -253,6 +259,9 @@ class HitOutput(serializers.Serializer[Hit]):
     )
     similar_chunk_ids = serializers.ListField(child=serializers.IntegerField())
     copies = CopyOutput(many=True, help_text="Other items that have this very text.")
+    chunks = WholeChunkOutput(
+        many=True, help_text="With `window`: the hit's chunk among its neighbours, in order."
+    )
     explanation = ExplanationOutput(allow_null=True)
     locator = LocatorOutput()
     folder_ids = serializers.ListField(child=serializers.UUIDField(), source="item.folder_ids")

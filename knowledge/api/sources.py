@@ -5,7 +5,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.fields import Flag, Id, ListOf, OneOf, Text, WholeNumber
 from knowledge.api.toolsets import MEMORY
 from knowledge.asks import Ask
@@ -48,7 +48,11 @@ class SourceChangesInput(Input):
 class SourceInput(Input):
     """A site to crawl."""
 
-    name = Text(shortest=1, longest=MAX_NAME, help_text="Unique whatever its case.")
+    name = Text(
+        shortest=1,
+        longest=MAX_NAME,
+        help_text="Unique, whatever its case, among the sources that the token sees.",
+    )
     start_url = Text(shortest=1, longest=MAX_PAGE_URL, help_text="Only its own site is crawled.")
     include = Patterns(default=list, help_text="Only pages whose path fits one of these.")
     exclude = Patterns(default=list, help_text="No page whose path fits one of these.")
@@ -136,7 +140,7 @@ class SourcesView(AskView):
     )
     def get(self, request: Request) -> Response:
         found = documentation.list_sources(self.access)
-        return Response(SourceListOutput({"sources": found}).data)
+        return Response(answer_as(SourceListOutput, {"sources": found}))
 
     @extend_schema(
         operation_id="add_source",
@@ -146,7 +150,7 @@ class SourcesView(AskView):
     )
     def post(self, request: Request) -> Response:
         source = documentation.add_source(self.access, **SourceInput.of_body(request))
-        return Response(SourceOutput(source).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(SourceOutput, source), status=status.HTTP_201_CREATED)
 
 
 class SourceDeletionInput(Input):
@@ -167,7 +171,7 @@ class SourceView(AskView):
     )
     def get(self, request: Request, source_id: str) -> Response:
         return Response(
-            SourceOutput(documentation.get_source(self.access, path_id(source_id))).data
+            answer_as(SourceOutput, documentation.get_source(self.access, path_id(source_id)))
         )
 
     @extend_schema(
@@ -179,7 +183,7 @@ class SourceView(AskView):
     def patch(self, request: Request, source_id: str) -> Response:
         wished = SourceChanges(**SourceChangesInput.of_body(request))
         source = documentation.update_source(self.access, path_id(source_id), wished)
-        return Response(SourceOutput(source).data)
+        return Response(answer_as(SourceOutput, source))
 
     @extend_schema(
         operation_id="delete_source",
@@ -207,7 +211,7 @@ class SourceCrawlsView(AskView):
     )
     def post(self, request: Request, source_id: str) -> Response:
         source = documentation.crawl_again(self.access, path_id(source_id))
-        return Response(SourceOutput(source).data, status=status.HTTP_202_ACCEPTED)
+        return Response(answer_as(SourceOutput, source), status=status.HTTP_202_ACCEPTED)
 
 
 class SourcePageOutput(serializers.ModelSerializer[SourcePage]):
@@ -267,4 +271,4 @@ class SourcePagesView(AskView):
     def get(self, request: Request, source_id: str) -> Response:
         asked = SourcePagesInput.of_query(request)
         found = documentation.list_pages(self.access, path_id(source_id), **asked)
-        return Response(SourcePagesOutput(found).data)
+        return Response(answer_as(SourcePagesOutput, found))

@@ -3,7 +3,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.shapes import TransformOutput
 from knowledge.api.toolsets import LIBRARY
 from knowledge.asks import Ask
@@ -29,4 +29,4 @@ class ItemTransformView(AskView):
     def post(self, request: Request, item_id: str) -> Response:
         TransformInput.of_body(request)
         transform = transforms.transform_item(self.access, path_id(item_id))
-        return Response(TransformOutput(transform).data, status=status.HTTP_202_ACCEPTED)
+        return Response(answer_as(TransformOutput, transform), status=status.HTTP_202_ACCEPTED)

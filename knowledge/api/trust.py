@@ -7,7 +7,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.fields import Flag, Text, WholeNumber
 from knowledge.api.toolsets import REGISTRY
 from knowledge.asks import Ask
@@ -81,13 +81,13 @@ class ValidationsView(AskView):
         found = validating.list_validations(
             self.access, path_id(item_id), types=self.types, **PageInput.of_query(request)
         )
-        return Response(JudgmentsOutput(found).data)
+        return Response(answer_as(JudgmentsOutput, found))
 
     def post(self, request: Request, item_id: str) -> Response:
         judged = validating.validate_unit(
             self.access, path_id(item_id), types=self.types, **JudgmentInput.of_body(request)
         )
-        return Response(JudgmentOutput(judged).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(JudgmentOutput, judged), status=status.HTTP_201_CREATED)
 
 
 _READ: dict[str, Any] = {
@@ -182,7 +182,7 @@ class ReportsView(AskView):
         found = validating.list_reports(
             self.access, path_id(item_id), types=self.types, **PageInput.of_query(request)
         )
-        return Response(ReportsOutput(found).data)
+        return Response(answer_as(ReportsOutput, found))
 
     def post(self, request: Request, item_id: str) -> Response:
         judged = validating.validate_unit(
@@ -192,7 +192,7 @@ class ReportsView(AskView):
             valid=False,
             **ReportInput.of_body(request),
         )
-        return Response(JudgmentOutput(judged).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(JudgmentOutput, judged), status=status.HTTP_201_CREATED)
 
 
 _READ_REPORTS = {**_READ, "responses": {200: ReportsOutput, **errors(404)}}
@@ -257,7 +257,9 @@ class ReputationView(AskView):
         responses={200: ReputationOutput, **errors()},
     )
     def get(self, request: Request, agent_id: str) -> Response:
-        return Response(ReputationOutput(trust_reports.reputation_of(self.access, agent_id)).data)
+        return Response(
+            answer_as(ReputationOutput, trust_reports.reputation_of(self.access, agent_id))
+        )
 
 
 class AgentOutput(serializers.ModelSerializer[Agent]):
@@ -289,4 +291,4 @@ class LeaderboardView(AskView):
     )
     def get(self, request: Request) -> Response:
         found = trust_reports.leaderboard(self.access, **PageInput.of_query(request))
-        return Response(LeaderboardOutput(found).data)
+        return Response(answer_as(LeaderboardOutput, found))

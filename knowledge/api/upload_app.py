@@ -4,14 +4,11 @@ Django would hold the whole body in a temporary file before a view could copy it
 """
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from types import SimpleNamespace
-from typing import ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
-from django.db import close_old_connections
 from django.http.request import split_domain_port, validate_host
 from rest_framework.response import Response
 
@@ -19,6 +16,7 @@ from knowledge.api.asgi import (
     SILENCE_SEC,
     ClientLeft,
     FellSilent,
+    HoldPlace,
     Message,
     Receive,
     Send,
@@ -28,13 +26,11 @@ from knowledge.api.asgi import (
     send_json,
 )
 from knowledge.api.errors import answer_error
+from knowledge.api.threads import FILES, threads_for
 from knowledge.errors import InvalidInput, MethodNotAllowed
 from knowledge.ingest import uploads
 from knowledge.ingest.uploads import Incoming
 from knowledge.validation import as_id
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 _ROUTE = re.compile(r"/api/v1/uploads/([^/]+)/file")
 _WRITTEN_AT_A_TIME = 1024 * 1024
@@ -45,35 +41,43 @@ def is_upload(scope: Message) -> bool:
     return scope["type"] == "http" and _ROUTE.fullmatch(scope["path"]) is not None
 
 
-async def receive_file(scope: Message, receive: Receive, send: Send) -> None:
-    """Keep the file of a PUT to a signed address, or say in the usual envelope why not."""
-    headers = headers_of(scope)
-    request_id = request_id_for(headers.get("x-request-id", ""))
-    async with ThreadSensitiveContext():
+class UploadApp:
+    """Keeps the file of a PUT to a signed address, or says in the usual envelope why not."""
+
+    def __init__(self, hold_place: HoldPlace) -> None:
+        self.hold_place = hold_place
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        headers = headers_of(scope)
+        request_id = request_id_for(headers.get("x-request-id", ""))
         try:
-            answer = await _receive_file(scope, headers, receive)
+            answer = await self._receive_file(scope, headers, receive)
         except ClientLeft:
             return
         except Exception as error:
             await send_error(error, scope, send)
             return
-    await send_answer(answer, request_id, send)
+        await send_answer(answer, request_id, send)
 
-
-async def _receive_file(scope: Message, headers: dict[str, str], receive: Receive) -> Response:
-    _refuse_elsewhere(scope, headers)
-    incoming = await in_thread(_open_upload, scope, headers)
-    try:
-        async for data in _large_pieces(receive):
-            await in_thread(incoming.take, data)
-        await in_thread(incoming.store)
-    except FellSilent:
-        raise InvalidInput(
-            f"Nothing came for {SILENCE_SEC} seconds, and nothing was kept; put the file again."
-        ) from None
-    finally:
-        await in_thread(incoming.drop)
-    return Response({"upload_id": str(incoming.upload.pk), "size": incoming.received})
+    async def _receive_file(
+        self, scope: Message, headers: dict[str, str], receive: Receive
+    ) -> Response:
+        _refuse_elsewhere(scope, headers)
+        # A connection goes back to the pool after each step: a file may take an hour to arrive.
+        files = threads_for(FILES)
+        incoming = await files.run(_open_upload, scope, headers)
+        try:
+            async with self.hold_place(incoming.upload.owner_id):
+                async for data in _large_pieces(receive):
+                    await files.run(incoming.take, data)
+                await files.run(incoming.store)
+        except FellSilent:
+            raise InvalidInput(
+                f"Nothing came for {SILENCE_SEC} seconds, and nothing was kept; put the file again."
+            ) from None
+        finally:
+            await files.run(incoming.drop)
+        return Response({"upload_id": str(incoming.upload.pk), "size": incoming.received})
 
 
 def _refuse_elsewhere(scope: Message, headers: dict[str, str]) -> None:
@@ -106,19 +110,6 @@ async def _large_pieces(receive: Receive) -> AsyncIterator[bytes]:
             held.clear()
     if held:
         yield bytes(held)
-
-
-async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    return await sync_to_async(_run)(work, *args, **kwargs)
-
-
-def _run(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    # A connection goes back to the pool after each step: a file may take an hour to arrive.
-    close_old_connections()
-    try:
-        return work(*args, **kwargs)
-    finally:
-        close_old_connections()
 
 
 async def send_error(error: Exception, scope: Message, send: Send) -> None:

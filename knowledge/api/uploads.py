@@ -6,7 +6,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors
+from knowledge.api.base import AskView, Input, answer_as, errors
 from knowledge.api.fields import Flag, Id, Tags, Text, WholeNumber
 from knowledge.api.shapes import AddOutput
 from knowledge.api.toolsets import LIBRARY
@@ -97,7 +97,7 @@ class FinalizeView(AskView):
         asked = FinishInput.of_body(request)
         upload_id = asked.pop("upload_id")
         added = adding_files.finish_upload(self.access, upload_id, kinds=self.kinds, **asked)
-        return Response(AddOutput(added).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(AddOutput, added), status=status.HTTP_201_CREATED)
 
 
 class FinalizeDocumentView(FinalizeView):

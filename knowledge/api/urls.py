@@ -8,6 +8,7 @@ from knowledge.api.exploring import ContextView, ExploreView
 from knowledge.api.folders import FoldersView, FolderView
 from knowledge.api.imports import ImportStateView
 from knowledge.api.items import (
+    IngestBatchView,
     IngestView,
     ItemFoldersView,
     ItemFolderView,
@@ -15,7 +16,13 @@ from knowledge.api.items import (
     ItemsView,
     ItemView,
 )
-from knowledge.api.memory import ItemRelationsView, MemoryView, RelationView, TaskMovesView
+from knowledge.api.memory import (
+    ItemRelationsView,
+    MemoryBatchView,
+    MemoryView,
+    RelationView,
+    TaskMovesView,
+)
 from knowledge.api.memory_search import MemorySearchView
 from knowledge.api.originals import ItemOriginalView
 from knowledge.api.providers import HeartbeatsView, ProvidersView, ProviderView
@@ -54,6 +61,7 @@ app_name = "library_api"
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="library_api:docs")),
     path("ingest", IngestView.as_view(), name="ingest"),
+    path("ingest/batch", IngestBatchView.as_view(), name="ingest-batch"),
     path("search", SearchView.as_view(), name="search"),
     path("items", ItemsView.as_view(), name="items"),
     path("items/<str:item_id>", ItemView.as_view(), name="item"),
@@ -71,6 +79,7 @@ urlpatterns = [
     path("explore", ExploreView.as_view(), name="explore"),
     path("context", ContextView.as_view(), name="context"),
     path("memory", MemoryView.as_view(), name="memory"),
+    path("memory/batch", MemoryBatchView.as_view(), name="memory-batch"),
     path("memory/search", MemorySearchView.as_view(), name="memory-search"),
     path("tasks/<str:task_id>/moves", TaskMovesView.as_view(), name="task-moves"),
     path("skills/<str:item_id>/validations", SkillValidationsView.as_view(), name="judge-skill"),

@@ -5,7 +5,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, errors
+from knowledge.api.base import AskView, answer_as, errors
 from knowledge.api.shapes import QuotaOutput
 from knowledge.api.toolsets import EVERY_TOKEN
 from knowledge.asks import Ask
@@ -37,4 +37,4 @@ class UsageView(AskView):
         operation_id="get_usage", tags=["usage"], responses={200: UsageOutput, **errors()}
     )
     def get(self, request: Request) -> Response:
-        return Response(UsageOutput(quotas.usage_of(self.access)).data)
+        return Response(answer_as(UsageOutput, quotas.usage_of(self.access)))

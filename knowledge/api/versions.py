@@ -11,6 +11,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from knowledge.api.base import answer_as
 from knowledge.api.shapes import FullItemOutput
 from knowledge.errors import Conflict
 from knowledge.library.items import Expectation
@@ -41,7 +42,7 @@ ETAG = OpenApiParameter(
 
 def item_response(item: Item) -> Response:
     """The whole item, with its version."""
-    data = FullItemOutput(item).data
+    data = answer_as(FullItemOutput, item)
     return Response(data, headers={"ETag": _etag(data)})
 
 
@@ -61,7 +62,7 @@ def if_match_check(request: Request) -> Expectation:
     def expect(item: Item) -> None:
         if wanted is None or wanted.strip() == "*":
             return
-        if _etag(FullItemOutput(item).data) not in parse_etags(wanted):
+        if _etag(answer_as(FullItemOutput, item)) not in parse_etags(wanted):
             raise Conflict(
                 "The item has changed since the version in If-Match; read it again, then decide.",
                 reason="changed",

@@ -5,7 +5,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.base import AskView, Input, errors, path_id
+from knowledge.api.base import AskView, Input, answer_as, errors, path_id
 from knowledge.api.fields import ListOf, OneOf, Text
 from knowledge.api.toolsets import LIBRARY
 from knowledge.asks import Ask
@@ -62,7 +62,7 @@ class WebhooksView(AskView):
     )
     def get(self, request: Request) -> Response:
         found = webhooks.list_webhooks(self.access)
-        return Response(WebhookListOutput({"webhooks": found}).data)
+        return Response(answer_as(WebhookListOutput, {"webhooks": found}))
 
     @extend_schema(
         operation_id="create_webhook",
@@ -72,7 +72,7 @@ class WebhooksView(AskView):
     )
     def post(self, request: Request) -> Response:
         webhook = webhooks.create_webhook(self.access, **WebhookInput.of_body(request))
-        return Response(NewWebhookOutput(webhook).data, status=status.HTTP_201_CREATED)
+        return Response(answer_as(NewWebhookOutput, webhook), status=status.HTTP_201_CREATED)
 
 
 class WebhookView(AskView):

@@ -13,6 +13,7 @@ from knowledge.errors import (
     Conflict,
     IngestFailed,
     InvalidInput,
+    NameTaken,
     not_found,
 )
 from knowledge.ledger import changes
@@ -21,7 +22,7 @@ from knowledge.library.items import MAX_PAGE, MAX_PER_PAGE
 from knowledge.models import Folder, Item, PageState, Source, SourcePage
 from knowledge.models.documentation import MAX_DEPTH, MAX_PAGES
 from knowledge.models.locking import lock_contents_of, lock_counted_rows
-from knowledge.models.naming import get_by_name_or_id, refuse_taken_name
+from knowledge.models.naming import get_by_name_or_id
 from knowledge.sources.addresses import read_url
 from knowledge.sources.extracted import MAX_PAGE_URL
 from knowledge.validation import clean_line, clean_text, one_of, within
@@ -34,7 +35,6 @@ DEPTH = 3
 PAGES = 100
 
 _SETTINGS = ("name", "include", "exclude", "depth", "max_pages")
-_NAME_TAKEN = "refresh that one by its id, or choose another name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +109,7 @@ def list_pages(
     return Pages(rows, pages.count(), page, per_page)
 
 
+@transaction.atomic
 def add_source(
     access: Access,
     *,
@@ -126,20 +127,20 @@ def add_source(
         name=name, include=include, exclude=exclude, depth=depth, max_pages=max_pages
     )
     fields = {**wished.checked_fields(), "start_url": _start(start_url)}
-    with refuse_taken_name("source", hint=_NAME_TAKEN):
-        folder_id = _choose_folder(access, folder_id)
-        lock_counted_rows(access.owner_id)
-        if Source.objects.visible_to(access).count() >= MAX_SOURCES:
-            raise Conflict(f"There are {MAX_SOURCES} sources already; delete one first.")
-        source = Source.objects.create(
-            owner_id=access.owner_id,
-            folder_id=folder_id,
-            added_by_token=access.token_id,
-            added_by_agent=access.agent_id,
-            **fields,
-        )
-        changes.row_added(access, source, fields=(*_SETTINGS, "start_url"))
-        actors.start_crawl(source.pk)
+    folder_id = _choose_folder(access, folder_id)
+    lock_counted_rows(access.owner_id)
+    _refuse_taken_name(access, fields["name"])
+    if Source.objects.visible_to(access).count() >= MAX_SOURCES:
+        raise Conflict(f"There are {MAX_SOURCES} sources already; delete one first.")
+    source = Source.objects.create(
+        owner_id=access.owner_id,
+        folder_id=folder_id,
+        added_by_token=access.token_id,
+        added_by_agent=access.agent_id,
+        **fields,
+    )
+    changes.row_added(access, source, fields=(*_SETTINGS, "start_url"))
+    actors.start_crawl(source.pk)
     return get_source(access, source.pk)
 
 
@@ -151,19 +152,22 @@ def crawl_again(access: Access, source_id: UUID) -> Source:
     return get_source(access, source_id)
 
 
+@transaction.atomic
 def update_source(access: Access, source_id: UUID, wished: SourceChanges) -> Source:
     """Change what is given; patterns, depth and number of pages hold from the next page on."""
     access.require(Capability.WRITE)
     fields = wished.checked_fields()
-    with refuse_taken_name("source", hint=_NAME_TAKEN):
-        source = crawl.lock_source(_visible(access, source_id).pk)
-        if source is None:
-            raise not_found("source")
-        before = _settings_of(source)
-        for name, value in fields.items():
-            setattr(source, name, value)
-        source.save(update_fields=[*fields, "changed_at"])
-        changes.row_changed(access, source, before)
+    lock_counted_rows(access.owner_id)
+    source = crawl.lock_source(_visible(access, source_id).pk)
+    if source is None:
+        raise not_found("source")
+    if "name" in fields:
+        _refuse_taken_name(access, fields["name"], but=source_id)
+    before = _settings_of(source)
+    for name, value in fields.items():
+        setattr(source, name, value)
+    source.save(update_fields=[*fields, "changed_at"])
+    changes.row_changed(access, source, before)
     return get_source(access, source_id)
 
 
@@ -200,6 +204,20 @@ def _visible(access: Access, source_id: UUID) -> Source:
     if source is None:
         raise not_found("source")
     return source
+
+
+def _refuse_taken_name(access: Access, name: str, *, but: UUID | None = None) -> None:
+    """Only sources that the caller sees take a name, so that it tells of no hidden one.
+
+    Called with the owner's rows locked, or two calls would both find it free.
+    """
+    named = Source.objects.visible_to(access).filter(name__iexact=name)
+    if any(pk != but for pk in named.values_list("pk", flat=True)):
+        raise NameTaken(
+            "There is a source of that name already; refresh that one by its id, or choose "
+            "another name.",
+            field="name",
+        )
 
 
 def _hide_items(access: Access, pages: Collection[SourcePage]) -> None:

@@ -260,11 +260,7 @@ def _make_filings(
         dates += filed_at.values()
     Filing.objects.bulk_create(filings)
     date_rows(Filing, "filed_at", filings, dates)
-    by_item: dict[UUID, list[Filing]] = {item.pk: [] for item in items}
-    for filing in filings:
-        by_item[filing.item_id].append(filing)
-    for item in items:
-        changes.item_added(access, item, by_item[item.pk])
+    changes.items_added(access, items, filings)
 
 
 def _make_transforms(items: list[Item], records: Sequence[ItemRecord]) -> None:

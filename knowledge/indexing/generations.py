@@ -14,17 +14,28 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.indexing.binary_rows import VECTORS, Keys, copy_rows, field, halfvec
 from knowledge.locks import Lock
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
+from knowledge.models.prepared import fetch_row
 from knowledge.monitoring.metrics import provider_call
 from knowledge.providers import embedder_named, live_embedder
-from knowledge.providers.protocols import Embedder, Vectors
+from knowledge.providers.protocols import Embedder, Vector, Vectors
 from knowledge.text.chunking import Piece, indexed_text
+from knowledge.text.token_estimate import token_count
 
 logger = logging.getLogger(__name__)
+
+MOST_DIMENSIONS = 4_000
+"""Of two bytes each: a row must fit its page."""
+
+SHORTER_DIMENSIONS = 2_048
+"""What is advised where a model makes more."""
 
 INLINE_CHUNKS = 32
 """About what the local model embeds while a caller waits; more is left to a job."""
 
-_BATCH = 64
+_INLINE_TOKENS = 8_000
+"""About as many in a batch of texts, which the local model takes two seconds for on one core."""
+
+BATCH = 64
 """Chunks embedded together in a job: small enough to lose little when a worker dies."""
 
 _STORED_AT_ONCE = 512
@@ -44,9 +55,9 @@ class EmbeddedPieces:
 
 def live_generation() -> Generation:
     """The set of vectors that searches use; the first one is made on first need."""
-    generation = Generation.objects.filter(is_live=True).first()
-    if generation:
-        return generation
+    # Every addition asks for it: the ORM would take longer to write the query than it takes.
+    if row := fetch_row(_LIVE, []):
+        return Generation.from_db(connection.alias, _COLUMNS, row)
     first = generation_by(settings.QUARRY_EMBEDDER, live_embedder())
     first.is_live = True
     # Another process may have been first.
@@ -54,12 +65,27 @@ def live_generation() -> Generation:
     return Generation.objects.get(is_live=True)
 
 
+_COLUMNS = [field.attname for field in Generation._meta.concrete_fields]
+_LIVE = f"SELECT {', '.join(_COLUMNS)} FROM knowledge_generation WHERE is_live"  # noqa: S608
+
+
 def generation_by(name: str, embedder: Embedder) -> Generation:
-    """A generation, not yet saved, of the embedder that the settings call so."""
+    """A generation, not yet saved, of the embedder that the settings call so.
+
+    What nobody says of a model is measured here, by asking it.
+    """
+    dimensions = embedder.dimensions
+    if dimensions > MOST_DIMENSIONS:
+        raise ProviderUnavailable(
+            f"{embedder.name} makes vectors of {dimensions:,} dimensions; an index takes at most "
+            f"{MOST_DIMENSIONS:,}. If the model can shorten its vectors, name the embedder "
+            f"{name}@{SHORTER_DIMENSIONS}; else choose another.",
+            may_pass=False,
+        )
     return Generation(
         embedder=name,
         model=embedder.name,
-        dimensions=embedder.dimensions,
+        dimensions=dimensions,
         background=embedder.background,
     )
 
@@ -67,13 +93,27 @@ def generation_by(name: str, embedder: Embedder) -> Generation:
 def embedder_of(generation: Generation) -> Embedder:
     """The embedder that made the generation; another model under its name is refused."""
     embedder = embedder_named(generation.embedder)
-    if (embedder.name, embedder.dimensions) != (generation.model, generation.dimensions):
-        raise ProviderUnavailable(
-            f"The index was made by {generation.model} in {generation.dimensions} dimensions, but "
-            f"the embedder {generation.embedder} is now {embedder.name} in {embedder.dimensions}; "
-            f"run manage.py reindex --embedder {generation.embedder}."
-        )
+    if embedder.name != generation.model:
+        raise _changed(generation, f"is now {embedder.name}")
     return embedder
+
+
+def check_vectors(generation: Generation, vectors: Vectors, count: int) -> None:
+    """Refuse vectors that the generation cannot take; a model may change under its name."""
+    if vectors.shape[1:] != (generation.dimensions,):
+        raise _changed(generation, f"answers {vectors.shape[-1]}")
+    if len(vectors) != count:
+        raise ProviderUnavailable(
+            f"The embedder {generation.embedder} answered {len(vectors)} vectors for {count} texts."
+        )
+
+
+def _changed(generation: Generation, how: str) -> ProviderUnavailable:
+    return ProviderUnavailable(
+        f"The index was made by {generation.model} in {generation.dimensions} dimensions, but "
+        f"the embedder {generation.embedder} {how}; "
+        f"run manage.py reindex --embedder {generation.embedder}."
+    )
 
 
 def lock_index_shared() -> None:
@@ -103,22 +143,77 @@ def embed_inline(title: str, pieces: Sequence[Piece]) -> EmbeddedPieces | None:
         return None
 
 
+def embed_texts_inline(
+    texts: Sequence[tuple[str, Sequence[Piece]]],
+) -> list[EmbeddedPieces | None]:
+    """The vectors of texts' pieces, with their titles, as far as a caller can wait for them.
+
+    All are embedded together; a job does those that are too long, and what comes after, and all
+    that an embedder must be asked for one by one.
+    """
+    at_once = _embeddable_inline(texts)
+    try:
+        generation = live_generation()
+        if len(texts) > 1 and embedder_of(generation).reads_neighbours:
+            return [None] * len(texts)
+        embedded = _embed_texts(generation, [texts[n] for n in at_once])
+    except ProviderUnavailable:
+        logger.warning("Embedding was put off to a job", exc_info=True)
+        return [None] * len(texts)
+    vectors = dict(zip(at_once, embedded, strict=True))
+    return [vectors.get(n) for n in range(len(texts))]
+
+
+def _embeddable_inline(texts: Sequence[tuple[str, Sequence[Piece]]]) -> list[int]:
+    chosen: list[int] = []
+    tokens = 0.0
+    for n, (title, pieces) in enumerate(texts):
+        if len(pieces) > INLINE_CHUNKS:
+            continue
+        tokens += sum(token_count(piece.indexed_text(title)) for piece in pieces)
+        if chosen and tokens > _INLINE_TOKENS:
+            break
+        chosen.append(n)
+    return chosen
+
+
+def _embed_texts(
+    generation: Generation, texts: Sequence[tuple[str, Sequence[Piece]]]
+) -> list[EmbeddedPieces]:
+    lines = [piece.indexed_text(title) for title, pieces in texts for piece in pieces]
+    vectors = _embed_in_batches(generation, lines)
+    ends = np.cumsum([len(pieces) for _, pieces in texts], dtype=np.int64)
+    parts = np.split(vectors, ends[:-1]) if texts else []
+    return [EmbeddedPieces(generation.pk, part) for part in parts]
+
+
 def embed_pieces(title: str, pieces: Sequence[Piece]) -> EmbeddedPieces:
     """The pieces' vectors, however many they are, for the generation that is live now."""
     generation = live_generation()
     texts = [piece.indexed_text(title) for piece in pieces]
-    batches = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
+    return EmbeddedPieces(generation.pk, _embed_in_batches(generation, texts))
+
+
+def _embed_in_batches(generation: Generation, texts: Sequence[str]) -> Vectors:
+    batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
     nothing = np.empty((0, generation.dimensions), np.float32)
-    vectors = [_embed(generation, batch) for batch in batches]
-    return EmbeddedPieces(generation.pk, np.concatenate([nothing, *vectors]))
+    return np.concatenate([nothing, *(_embed(generation, batch) for batch in batches)])
 
 
 def write_pieces(item: Item, chunk_ids: Sequence[int], embedded: EmbeddedPieces) -> bool:
     """Write the vectors if theirs is still the live generation, which the caller holds."""
     if embedded.generation_id != live_generation().pk:
         return False
-    _write_vectors(item, embedded.generation_id, chunk_ids, embedded.vectors)
+    keys = Keys(chunk_ids, item.owner_id, item.pk)
+    write_vectors(keys, embedded.generation_id, embedded.vectors)
     return True
+
+
+def write_vectors(keys: Keys, generation_id: int, vectors: Sequence[Vector] | Vectors) -> None:
+    """Write the vectors of chunks in a generation that the caller holds."""
+    fields = [field(halfvec(vector)) for vector in vectors]
+    if fields:
+        copy_rows(VECTORS, keys, fields, generation_id=generation_id)
 
 
 def embed_item(item_id: UUID) -> None:
@@ -149,6 +244,29 @@ def embed_missing(item_id: UUID, generation: Generation) -> Iterator[int]:
             return
 
 
+def embed_chunks(chunk_ids: Sequence[int], generation: Generation) -> int:
+    """Embed chunks of many items in one go, and say how many were written.
+
+    For an embedder that reads no neighbours: a library of notes takes one request for as many as a
+    batch, and the local model all cores.
+    """
+    chunks = Chunk.objects.filter(pk__in=chunk_ids).select_related("item__content")
+    chunks = chunks.defer("item__content__text", "item__content__locators")
+    ordered = list(chunks.order_by("pk"))
+    texts = [indexed_text(each.text, each.item.title, tuple(each.heading_path)) for each in ordered]
+    if not texts:
+        return 0
+    vectors = _embed(generation, texts)
+    of_items: dict[UUID, list[int]] = {}
+    for at, each in enumerate(ordered):
+        of_items.setdefault(each.item_id, []).append(at)
+    stored = (
+        _store_batch(item_id, generation, [ordered[at].pk for at in places], vectors[places])
+        for item_id, places in of_items.items()
+    )
+    return sum(count or 0 for count in stored)
+
+
 def mark_embedding_failed(item_id: UUID, reason: str) -> None:
     """Say on the item why meaning is missing; it is still found by word."""
     Item.objects.filter(pk=item_id, index_status=IndexStatus.KEYWORD).update(
@@ -170,9 +288,9 @@ def _embed_batches(
 ) -> Iterator[tuple[Sequence[int], Vectors]]:
     vectors: list[Vectors] = []
     first, since = 0, monotonic()
-    for at in range(0, len(texts), _BATCH):
-        vectors.append(_embed(generation, texts[at : at + _BATCH]))
-        end = min(at + _BATCH, len(texts))
+    for at in range(0, len(texts), BATCH):
+        vectors.append(_embed(generation, texts[at : at + BATCH]))
+        end = min(at + BATCH, len(texts))
         if end == len(texts) or monotonic() - since >= _SECONDS_AT_RISK:
             yield chunk_ids[first:end], np.concatenate(vectors)
             vectors, first, since = [], end, monotonic()
@@ -181,11 +299,7 @@ def _embed_batches(
 def _embed(generation: Generation, texts: Sequence[str]) -> Vectors:
     with provider_call(generation.embedder, "embed_document"):
         vectors = embedder_of(generation).embed_document(texts)
-    if vectors.shape != (len(texts), generation.dimensions):
-        raise ProviderUnavailable(
-            f"The embedder {generation.embedder} answered {vectors.shape} for {len(texts)} texts "
-            f"of {generation.dimensions} dimensions."
-        )
+        check_vectors(generation, vectors, len(texts))
     return vectors
 
 
@@ -233,16 +347,9 @@ def _store_batch(
     )
     missing = still.difference(done.values_list("chunk_id", flat=True))
     fresh = [at for at, chunk_id in enumerate(batch) if chunk_id in missing]
-    _write_vectors(item, generation.pk, [batch[at] for at in fresh], vectors[fresh])
+    keys = Keys([batch[at] for at in fresh], item.owner_id, item.pk)
+    write_vectors(keys, generation.pk, vectors[fresh])
     return len(still)
-
-
-def _write_vectors(
-    item: Item, generation_id: int, chunk_ids: Sequence[int], vectors: Vectors
-) -> None:
-    keys = Keys(chunk_ids, item.owner_id, item.pk)
-    fields = [field(halfvec(vector)) for vector in vectors]
-    copy_rows(VECTORS, keys, fields, generation_id=generation_id)
 
 
 def _mark_waiting(item_id: UUID, generation: Generation) -> None:

@@ -44,16 +44,45 @@ class IndexRows:
     words: WordRows
 
 
+LabelledPieces = tuple[Sequence[Piece], Labels]
+"""A text's pieces, and what their rows say beside them."""
+
+
 def make_rows(pieces: Sequence[Piece], labels: Labels, ask: Ask = ask_postgres) -> IndexRows:
     """The rows of a text that was cut into these pieces."""
-    texts = ["\n".join((labels.title, *piece.heading_path, piece.text)) for piece in pieces]
-    return IndexRows(
-        labels,
-        np.array([piece.start for piece in pieces], np.int64),
-        np.array([piece.end for piece in pieces], np.int64),
-        list(_text_fields(pieces, labels.places)),
-        word_rows(labels.configuration, texts, ask),
-    )
+    [rows] = make_rows_of_texts([(pieces, labels)], ask)
+    return rows
+
+
+def make_rows_of_texts(texts: Sequence[LabelledPieces], ask: Ask = ask_postgres) -> list[IndexRows]:
+    """The rows of several texts; the words of a language are asked for once for all of them."""
+    return [
+        IndexRows(
+            labels,
+            np.array([piece.start for piece in pieces], np.int64),
+            np.array([piece.end for piece in pieces], np.int64),
+            list(_text_fields(pieces, labels.places)),
+            words,
+        )
+        for (pieces, labels), words in zip(texts, _words_of_texts(texts, ask), strict=True)
+    ]
+
+
+def _words_of_texts(texts: Sequence[LabelledPieces], ask: Ask) -> list[WordRows]:
+    found: dict[int, WordRows] = {}
+    for configuration in dict.fromkeys(labels.configuration for _, labels in texts):
+        numbers = [n for n, (_, each) in enumerate(texts) if each.configuration == configuration]
+        rows = word_rows(configuration, [line for n in numbers for line in _lines(*texts[n])], ask)
+        first = 0
+        for n in numbers:
+            last = first + len(texts[n][0])
+            found[n] = WordRows(rows.vectors[first:last], rows.lengths[first:last])
+            first = last
+    return [found[n] for n in range(len(texts))]
+
+
+def _lines(pieces: Sequence[Piece], labels: Labels) -> list[str]:
+    return ["\n".join((labels.title, *piece.heading_path, piece.text)) for piece in pieces]
 
 
 def _text_fields(pieces: Sequence[Piece], places: Sequence[Mapping[str, Any]]) -> Iterator[bytes]:

@@ -7,7 +7,6 @@ which takes a fraction of the time that `to_tsvector` does.
 from collections.abc import Sequence
 from threading import Lock
 from typing import NamedTuple
-from uuid import UUID
 
 import numpy as np
 
@@ -61,10 +60,15 @@ def word_rows(configuration: str, texts: Sequence[str], ask: Ask = ask_postgres)
     return WordRows(tsvector_fields(lexemes, len(texts)), lengths)
 
 
-def write_words(owner_id: int, item_id: UUID, chunk_ids: Sequence[int], rows: WordRows) -> None:
-    """Write the keyword rows of an item's chunks."""
-    if chunk_ids:
-        keys = Keys(chunk_ids, owner_id, item_id)
+def together(rows: Sequence[WordRows]) -> WordRows:
+    """The keyword rows of several texts as those of one."""
+    vectors = [vector for each in rows for vector in each.vectors]
+    return WordRows(vectors, np.concatenate([each.lengths for each in rows]))
+
+
+def write_words(keys: Keys, rows: WordRows) -> None:
+    """Write the keyword rows of chunks."""
+    if rows.vectors:
         copy_rows(WORDS, keys, rows.vectors, length=rows.lengths)
 
 

@@ -30,10 +30,11 @@ DEADLINE = timedelta(days=1)
 
 CHUNK_SHIFT, FREQUENCY_SHIFT = 24, 16
 LONGEST = (1 << FREQUENCY_SHIFT) - 1
+MOST_FREQUENT = (1 << (CHUNK_SHIFT - FREQUENCY_SHIFT)) - 1
 _LAYOUT = {
     "chunk_shift": CHUNK_SHIFT,
     "frequency_shift": FREQUENCY_SHIFT,
-    "most_frequent": (1 << (CHUNK_SHIFT - FREQUENCY_SHIFT)) - 1,
+    "most_frequent": MOST_FREQUENT,
     "longest": LONGEST,
 }
 

@@ -1,26 +1,94 @@
 """The steps that make an item searchable. Each locks the item's row and is safe to run twice."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from django.db import connection
 
 from knowledge.indexing.actors import pack_soon
 from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows
-from knowledge.indexing.generations import EmbeddedPieces, lock_index_shared, write_pieces
+from knowledge.indexing.generations import (
+    EmbeddedPieces,
+    live_generation,
+    lock_index_shared,
+    write_pieces,
+    write_vectors,
+)
 from knowledge.indexing.index_rows import IndexRows, Labels, make_rows
-from knowledge.indexing.keyword_rows import write_words
+from knowledge.indexing.keyword_rows import together, write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
 from knowledge.text.chunking import Piece
 from knowledge.text.languages import DEFAULT
 
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 """To be raised whenever pieces, words or embedded texts come out otherwise than before."""
 
 # The sequence is looked up once, and not for each id.
 _NEXT_IDS = """
-    SELECT nextval((SELECT pg_get_serial_sequence('knowledge_chunk', 'id')::regclass))
-    FROM generate_series(1, %s)
+    SELECT ARRAY(
+        SELECT nextval((SELECT pg_get_serial_sequence('knowledge_chunk', 'id')::regclass))
+        FROM generate_series(1, %s)
+    )
 """
+
+
+@dataclass(frozen=True, slots=True)
+class NewRows:
+    """What a new item is indexed by: the rows of its chunks, and their vectors if there are any."""
+
+    item: Item
+    rows: IndexRows
+    embedded: EmbeddedPieces | None
+
+
+def index_new_items(new: Sequence[NewRows]) -> None:
+    """Write the chunks of items of one owner, which the caller's transaction is yet to insert.
+
+    The items get what they are to say of their index; `count_new_items` comes last.
+    """
+    if not new:
+        return
+    lock_index_shared()
+    # Without vectors nothing is asked of a model, whose server may be down.
+    generation_id = live_generation().pk if any(each.embedded for each in new) else None
+    sizes = [len(each.rows.starts) for each in new]
+    chunk_ids = _next_ids(sum(sizes))
+    keys = Keys(np.array(chunk_ids, np.int64), new[0].item.owner_id, _item_ids(new, sizes))
+    copy_rows(
+        CHUNKS,
+        keys,
+        [field for each in new for field in each.rows.fields],
+        position=np.concatenate([np.arange(size) for size in sizes]),
+        start=np.concatenate([each.rows.starts for each in new]),
+        end=np.concatenate([each.rows.ends for each in new]),
+    )
+    write_words(keys, together([each.rows.words for each in new]))
+    if generation_id is not None:
+        _write_new_vectors(new, keys, generation_id)
+    for each, size in zip(new, sizes, strict=True):
+        item, embedded = each.item, each.embedded
+        is_done = not size or (embedded is not None and embedded.generation_id == generation_id)
+        item.index_status = IndexStatus.DONE if is_done else IndexStatus.KEYWORD
+        item.index_version = INDEX_VERSION
+        item.chunk_count, item.word_count = size, int(each.rows.words.lengths.sum())
+
+
+def count_new_items(items: Collection[Item]) -> None:
+    """Count the chunks of new items of one owner, last of all in the transaction."""
+    counted = [item for item in items if item.chunk_count]
+    if not counted:
+        return
+    owner_id, chunks = counted[0].owner_id, sum(item.chunk_count for item in counted)
+    fresh = LibrarySize.objects.change(
+        owner_id,
+        chunks=chunks,
+        words=sum(item.word_count for item in counted),
+        fresh=chunks,
+        languages={item.content.language or DEFAULT for item in counted},
+    )
+    pack_soon(owner_id, fresh=fresh, added=chunks)
 
 
 def index_item(
@@ -33,12 +101,10 @@ def index_item(
 ) -> None:
     """Replace the item's chunks; without vectors it is found by word until its job is done.
 
-    Runs within the caller's transaction, which holds the item or has just made it. Rows that were
-    made beforehand are written if they are those of this item as it is now.
+    Runs within the caller's transaction, which holds the item. Rows that were made beforehand are
+    written if they are those of this item as it is now.
     """
-    labels = Labels.of_item(item)
-    if rows is None or rows.labels != labels:
-        rows = make_rows(pieces, labels)
+    rows = rows_of(item, pieces, rows)
     lock_index_shared()
     # A new item has nothing to delete, and looking costs as much as all else for a short note.
     removed = 0 if is_new else _delete_chunks(item)
@@ -50,6 +116,12 @@ def index_item(
     words = int(rows.words.lengths.sum())
     fresh = _count(item, chunks=len(chunk_ids), removed=removed, words=words)
     pack_soon(item.owner_id, fresh=fresh, added=len(chunk_ids))
+
+
+def rows_of(item: Item, pieces: Sequence[Piece], rows: IndexRows | None) -> IndexRows:
+    """These rows, if they are those of the item as it is now; else new ones of its pieces."""
+    labels = Labels.of_item(item)
+    return rows if rows is not None and rows.labels == labels else make_rows(pieces, labels)
 
 
 def remove_from_index(item: Item) -> None:
@@ -78,21 +150,49 @@ def _count(item: Item, *, chunks: int, removed: int, words: int) -> int:
         chunks=chunks - removed,
         words=change,
         fresh=chunks,
-        language=(item.content.language or DEFAULT) if chunks else "",
+        languages=[item.content.language or DEFAULT] if chunks else (),
     )
 
 
 def _write_chunks(item: Item, rows: IndexRows) -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(_NEXT_IDS, [len(rows.starts)])
-        chunk_ids = [row[0] for row in cursor.fetchall()]
+    chunk_ids = _next_ids(len(rows.starts))
+    keys = Keys(chunk_ids, item.owner_id, item.pk)
     copy_rows(
         CHUNKS,
-        Keys(chunk_ids, item.owner_id, item.pk),
+        keys,
         rows.fields,
         position=range(len(rows.starts)),
         start=rows.starts,
         end=rows.ends,
     )
-    write_words(item.owner_id, item.pk, chunk_ids, rows.words)
+    write_words(keys, rows.words)
     return chunk_ids
+
+
+def _next_ids(count: int) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_NEXT_IDS, [count])
+        ids: list[int] = cursor.fetchone()[0]
+        return ids
+
+
+def _item_ids(new: Sequence[NewRows], sizes: Sequence[int]) -> np.ndarray[Any, Any]:
+    """The item of each chunk, in the bytes that COPY takes."""
+    return np.repeat(np.array([each.item.pk.bytes for each in new], "V16"), sizes)
+
+
+def _write_new_vectors(new: Sequence[NewRows], keys: Keys, generation_id: int) -> None:
+    """The vectors of those that were embedded for the generation that is live now."""
+    found = [
+        each.embedded.vectors
+        if each.embedded and each.embedded.generation_id == generation_id
+        else None
+        for each in new
+    ]
+    has_vector = np.repeat(
+        [each is not None for each in found], [len(each.rows.starts) for each in new]
+    )
+    vectors = [vector for each in found if each is not None for vector in each]
+    chunk_ids, item_ids = np.asarray(keys.chunk_ids), np.asarray(keys.item_id)
+    of_those = Keys(chunk_ids[has_vector], keys.owner_id, item_ids[has_vector])
+    write_vectors(of_those, generation_id, vectors)

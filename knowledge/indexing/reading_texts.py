@@ -1,4 +1,4 @@
-"""Cutting a long text and making its rows in a reader process, while its caller waits."""
+"""Cutting long texts and making their rows in a reader process, while their caller waits."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,14 +9,16 @@ import numpy as np
 
 from knowledge.indexing.binary_rows import Numbers
 from knowledge.indexing.dictionary import ask_postgres_for_json
-from knowledge.indexing.index_rows import IndexRows, Labels, make_rows
+from knowledge.indexing.index_rows import IndexRows, Labels, make_rows_of_texts
 from knowledge.indexing.keyword_rows import WordRows
 from knowledge.sources.parsers.frames import Frame
 from knowledge.sources.parsers.reader_main import ask_caller
-from knowledge.sources.readers import Readers
+from knowledge.sources.readers import LONG_TEXT, Readers
 from knowledge.text.chunking import Piece, chunk
 
 TARGET = f"{__name__}:cut_and_make_rows"
+_BLOBS = 4
+"""What is sent back of each text: numbers, sizes, fields and vectors."""
 
 
 class CutText(Sequence[Piece]):
@@ -41,22 +43,33 @@ class CutText(Sequence[Piece]):
         return Piece(start, end, self._text[start:end], self._paths[at])
 
 
-def read_text(readers: Readers, text: str, labels: Labels) -> tuple[Sequence[Piece], IndexRows]:
-    """The pieces of a text and their rows, made by a reader."""
-    request = {"title": labels.title, "configuration": labels.configuration}
-    given = readers.call(
-        TARGET,
-        {**request, "places": list(labels.places)},
-        text.encode(errors="surrogatepass"),
-        answer=_answer_for_words,
-    )
-    numbers, sizes, fields, vectors = given.blobs
+def read_texts(
+    readers: Readers, texts: Sequence[tuple[str, Labels]]
+) -> list[tuple[Sequence[Piece], IndexRows]]:
+    """The pieces of texts and their rows, made by one reader."""
+    request = [
+        {"title": each.title, "configuration": each.configuration, "places": list(each.places)}
+        for _, each in texts
+    ]
+    blobs = [text.encode(errors="surrogatepass") for text, _ in texts]
+    is_long = sum(len(text) for text, _ in texts) > LONG_TEXT
+    given = readers.call(TARGET, request, *blobs, answer=_answer_for_words, is_long=is_long)
+    return [
+        _received(text, labels, given.value[n], given.blobs[_BLOBS * n : _BLOBS * (n + 1)])
+        for n, (text, labels) in enumerate(texts)
+    ]
+
+
+def _received(
+    text: str, labels: Labels, told: Mapping[str, Any], blobs: Sequence[bytes]
+) -> tuple[Sequence[Piece], IndexRows]:
+    numbers, sizes, fields, vectors = blobs
     starts, ends, lengths = np.frombuffer(numbers, np.int64).reshape(3, -1)
     field_sizes, vector_sizes = np.frombuffer(sizes, np.int64).reshape(2, -1)
     words = WordRows(_cut(vectors, vector_sizes), lengths)
     rows = IndexRows(labels, starts, ends, _cut(fields, field_sizes), words)
-    named = [tuple(path) for path in given.value["paths"]]
-    return CutText(text, starts, ends, [named[at] for at in given.value["path_of"]]), rows
+    named = [tuple(path) for path in told["paths"]]
+    return CutText(text, starts, ends, [named[at] for at in told["path_of"]]), rows
 
 
 def _answer_for_words(question: Mapping[str, str]) -> bytes:
@@ -72,11 +85,17 @@ def _cut(block: bytes, sizes: Numbers) -> list[bytes]:
 
 
 def cut_and_make_rows(asked: Frame) -> Frame:
-    """What `read_text` asks for, in the reader."""
-    request = asked.value
-    labels = Labels(request["title"], request["configuration"], request["places"])
-    pieces = chunk(asked.blobs[0].decode(errors="surrogatepass"))
-    rows = make_rows(pieces, labels, _ask_caller_for_words)
+    """What `read_texts` asks for, in the reader."""
+    texts = [
+        (chunk(blob.decode(errors="surrogatepass")), Labels(**each))
+        for blob, each in zip(asked.blobs, asked.value, strict=True)
+    ]
+    made = make_rows_of_texts(texts, _ask_caller_for_words)
+    parts = [_sent(pieces, rows) for (pieces, _), rows in zip(texts, made, strict=True)]
+    return Frame([told for told, _ in parts], tuple(blob for _, blobs in parts for blob in blobs))
+
+
+def _sent(pieces: Sequence[Piece], rows: IndexRows) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     paths = dict.fromkeys(piece.heading_path for piece in pieces)
     numbers = {path: number for number, path in enumerate(paths)}
     told = {"paths": list(paths), "path_of": [numbers[piece.heading_path] for piece in pieces]}
@@ -88,7 +107,7 @@ def cut_and_make_rows(asked: Frame) -> Frame:
         b"".join(rows.fields),
         b"".join(vectors),
     )
-    return Frame(told, blobs)
+    return told, blobs
 
 
 def _ask_caller_for_words(name: str, configuration: str, words: str) -> Iterable[Sequence[Any]]:

@@ -43,9 +43,15 @@ class AddedItem:
 
     @classmethod
     def of(cls, access: Access, item: Item, folder_id: UUID | None) -> Self:
-        transform = Transform.objects.filter(item=item).first()
-        error = (transform and transform.error) or None
-        return cls(item, folder_id or access.filing_folder_id, error)
+        error = Transform.objects.filter(item=item).values_list("error", flat=True).first()
+        return cls(item, folder_id or access.filing_folder_id, error or None)
+
+    @classmethod
+    def of_new(cls, access: Access, item: Item, options: ItemOptions) -> Self:
+        """Of an item that was written just now, which has no transform but one asked for."""
+        if options.auto_transform:
+            return cls.of(access, item, options.folder_id)
+        return cls(item, options.folder_id or access.filing_folder_id, None)
 
 
 def add_to_knowledge(
@@ -65,9 +71,9 @@ def add_to_knowledge(
     if kind == "url":
         link = require_value(url, "url", kind)
         item = add_link(access, options, find=lambda: find_or_fetch(link))
-    else:
-        item = _add_text(access, require_value(text, "text", kind), options)
-    return AddedItem.of(access, item, options.folder_id)
+        return AddedItem.of(access, item, options.folder_id)
+    item = _add_text(access, require_value(text, "text", kind), options)
+    return AddedItem.of_new(access, item, options)
 
 
 def add_text(

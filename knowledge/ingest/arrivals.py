@@ -18,7 +18,7 @@ from knowledge.ingest.items import ItemOptions
 from knowledge.jobs.actors import may_pass
 from knowledge.jobs.notices import Topic, tell_owner
 from knowledge.models import Arrival, ArrivalState, ContentState, Item
-from knowledge.progress import report_to
+from knowledge.monitoring.progress import report_to
 from knowledge.sources.extracted import Recording
 
 MOST_TRIES = 3

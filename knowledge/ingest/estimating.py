@@ -76,10 +76,21 @@ def estimate_upload(access: Access, upload_id: UUID) -> Estimate:
     return _estimate(access, kind, upload.filename, seconds=seconds, status="transcribing")
 
 
+def text_estimate(quota: quotas.Quota, title: str) -> Estimate:
+    """Of a text: it is ready at once, and costs nothing."""
+    return _estimate_within(quota, "text", title, seconds=0, status="ready")
+
+
 def _estimate(
     access: Access, kind: str, title: str, *, seconds: float | None, status: str = "ready"
 ) -> Estimate:
     quota = quotas.quota_of(access.owner_id)
+    return _estimate_within(quota, kind, title, seconds=seconds, status=status)
+
+
+def _estimate_within(
+    quota: quotas.Quota, kind: str, title: str, *, seconds: float | None, status: str
+) -> Estimate:
     return Estimate(
         kind=kind,
         title=title,

@@ -36,10 +36,10 @@ def send_embedding(item: Item) -> None:
     send_job(embed_item, str(item.pk), owner_id=item.owner_id, is_long=is_long)
 
 
-def announce(event: WebhookEvent, item: Item) -> None:
-    """Have the owner's webhooks told, in the caller's transaction."""
-    for delivery_id in webhooks.announce(event, item):
-        send_job(deliver_webhook, str(delivery_id), owner_id=item.owner_id)
+def announce(event: WebhookEvent, *items: Item) -> None:
+    """Have the webhooks of the items' owner told, in the caller's transaction."""
+    for delivery_id in webhooks.announce(event, *items):
+        send_job(deliver_webhook, str(delivery_id), owner_id=items[0].owner_id)
 
 
 def _announce_quota(content_id: UUID) -> None:

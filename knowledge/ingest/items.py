@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
 
 from knowledge.access import Access
 from knowledge.indexing import pipeline, preparing
+from knowledge.indexing.pipeline import NewRows
 from knowledge.indexing.preparing import Prepared
 from knowledge.ingest import transforms
 from knowledge.ingest.followups import announce, send_embedding
@@ -49,12 +50,39 @@ class ItemOptions:
     """A folder within the caller's reach, in place of the one that a token always adds to."""
 
 
+class NewText(NamedTuple):
+    """A text that only its owner is to have, how they want their item of it, and its pieces."""
+
+    text: str
+    options: ItemOptions
+    prepared: Prepared | None
+
+    @property
+    def language(self) -> str:
+        """As it was found out when the text was prepared; empty if that was not this text."""
+        prepared = self.prepared
+        return prepared.language if prepared and prepared.text == self.text else ""
+
+
 def create_text_item(
     access: Access, text: str, options: ItemOptions, prepared: Prepared | None
 ) -> Item:
     """Write a text that only the caller has, and their item of it."""
-    content = Content.objects.create_text(owner_id=access.owner_id, title=options.title, text=text)
-    return create_item(access, content, options, prepared)
+    [item] = create_text_items(access, [NewText(text, options, prepared)])
+    return item
+
+
+def create_text_items(access: Access, texts: Sequence[NewText]) -> list[Item]:
+    """Write texts that only the caller has, and their items, with one statement a table."""
+    contents = Content.objects.create_texts(
+        access.owner_id,
+        [(each.options.title, each.text, each.language) for each in texts],
+    )
+    new = [
+        _NewItem(content, each.options, each.prepared)
+        for content, each in zip(contents, texts, strict=True)
+    ]
+    return _create_items(access, new)
 
 
 def create_item(
@@ -67,8 +95,56 @@ def create_item(
     """
     if content.is_shared and (item := _renew_item(access, content, options, prepared)):
         return item
-    folder_id = options.folder_id or access.filing_folder_id
-    item = Item.objects.create(
+    [item] = _create_items(access, [_NewItem(content, options, prepared)])
+    return item
+
+
+class _NewItem(NamedTuple):
+    content: Content
+    options: ItemOptions
+    prepared: Prepared | None
+
+
+def _create_items(access: Access, new: Sequence[_NewItem]) -> list[Item]:
+    """Write new items. Their chunks come first, so that no row is written twice."""
+    folder_ids = [each.options.folder_id or access.filing_folder_id for each in new]
+    if named := {folder_id for folder_id in folder_ids if folder_id}:
+        # Looked for again: one may have been deleted since the ask was checked.
+        Folder.objects.visible_to(access).lock_all_of(named)
+    items = [
+        _item_of(access, each.content, each.options, is_filed=folder_id is not None)
+        for each, folder_id in zip(new, folder_ids, strict=True)
+    ]
+    with_text = [
+        (item, each.prepared)
+        for item, each in zip(items, new, strict=True)
+        if each.content.is_ready
+    ]
+    pipeline.index_new_items(
+        [_rows_of(item, prepared) for item, prepared in with_text if item.in_kb]
+    )
+    Item.objects.bulk_create(items)
+    filings = Filing.objects.bulk_create(
+        Filing(item=item, folder_id=folder_id)
+        for item, folder_id in zip(items, folder_ids, strict=True)
+        if folder_id
+    )
+    changes.items_added(access, items, filings)
+    for item, each in zip(items, new, strict=True):
+        if item.index_status == IndexStatus.KEYWORD:
+            send_embedding(item)
+        if each.options.auto_transform:
+            transforms.want_transform(item)
+        outcome = "ready" if each.content.is_ready else "queued"
+        transaction.on_commit(INGESTED.labels(each.content.kind, outcome).inc)
+    announce(WebhookEvent.ITEM_READY, *(item for item, _ in with_text))
+    pipeline.count_new_items(items)
+    return items
+
+
+def _item_of(access: Access, content: Content, options: ItemOptions, *, is_filed: bool) -> Item:
+    """The caller's item of a content; not saved yet."""
+    return Item(
         owner_id=access.owner_id,
         content=content,
         custom_title=options.title if options.title != content.title else "",
@@ -82,26 +158,13 @@ def create_item(
         index_status=IndexStatus.PENDING if options.in_kb else IndexStatus.NONE,
         added_by_token=access.token_id,
         added_by_agent=access.agent_id,
-        unfiled_by=None if folder_id else access.token_id,
+        unfiled_by=None if is_filed else access.token_id,
     )
-    changes.item_added(access, item, _file_new(access, item, folder_id))
-    if item.in_kb and content.is_ready:
-        index_text(item, prepared, is_new=True)
-    if content.is_ready:
-        announce(WebhookEvent.ITEM_READY, item)
-    if options.auto_transform:
-        transforms.want_transform(item)
-    outcome = "ready" if content.is_ready else "queued"
-    transaction.on_commit(INGESTED.labels(content.kind, outcome).inc)
-    return item
 
 
-def _file_new(access: Access, item: Item, folder_id: UUID | None) -> list[Filing]:
-    if folder_id is None:
-        return []
-    # Looked for again: it may have been deleted since the ask was checked.
-    [folder] = Folder.objects.visible_to(access).lock_all_of([folder_id])
-    return [Filing.objects.create(item=item, folder=folder)]
+def _rows_of(item: Item, prepared: Prepared | None) -> NewRows:
+    ready = _own_prepared(item, prepared)
+    return NewRows(item, pipeline.rows_of(item, ready.pieces, ready.rows), ready.embedded)
 
 
 def _renew_item(
@@ -176,9 +239,14 @@ def rewrite_item(
 
 def index_text(item: Item, prepared: Prepared | None, *, is_new: bool = False) -> None:
     """Index an item within the caller's transaction; the job for what is left commits with it."""
-    # What was prepared may be of a text that another caller has replaced, or fetched before us.
-    if prepared is None or prepared.text != item.content.text:
-        prepared = preparing.prepare_content(item.content, item.title, with_vectors=False)
-    pipeline.index_item(item, prepared.pieces, prepared.embedded, is_new=is_new, rows=prepared.rows)
+    ready = _own_prepared(item, prepared)
+    pipeline.index_item(item, ready.pieces, ready.embedded, is_new=is_new, rows=ready.rows)
     if item.index_status == IndexStatus.KEYWORD:
         send_embedding(item)
+
+
+def _own_prepared(item: Item, prepared: Prepared | None) -> Prepared:
+    # What was prepared may be of a text that another caller has replaced, or fetched before us.
+    if prepared is None or prepared.text != item.content.text:
+        return preparing.prepare_content(item.content, item.title, with_vectors=False)
+    return prepared

@@ -45,9 +45,23 @@ M = TypeVar("M", bound=Model)
 # What was written -----------------------------------------------------------------------------
 
 
-def item_added(access: Access, item: Item, filings: Iterable[Filing]) -> None:
-    after = {**values_of(item, ITEM_FIELDS), "filings": [filing.pk for filing in filings]}
-    _record(access, ChangeKind.ITEM_ADDED, item, after=after)
+def items_added(access: Access, items: Iterable[Item], filings: Iterable[Filing]) -> None:
+    """New items, and where they were filed."""
+    if access.recorded_as is None:
+        return
+    filed: dict[UUID, list[int]] = {}
+    for filing in filings:
+        filed.setdefault(filing.item_id, []).append(filing.pk)
+    Change.objects.bulk_create(
+        _change(
+            access,
+            access.recorded_as,
+            ChangeKind.ITEM_ADDED,
+            item,
+            after={**values_of(item, ITEM_FIELDS), "filings": filed.get(item.pk, [])},
+        )
+        for item in items
+    )
 
 
 def item_changed(access: Access, item: Item, before: Mapping[str, Any]) -> None:
@@ -231,11 +245,22 @@ def _record(
     after: Mapping[str, Any] | None = None,
 ) -> None:
     """Of tokens, and of people where the page they use offers an undo."""
-    if access.recorded_as is None:
-        return
-    Change.objects.create(
+    if access.recorded_as is not None:
+        _change(access, access.recorded_as, kind, target, before=before, after=after).save()
+
+
+def _change(
+    access: Access,
+    recorded_as: UUID,
+    kind: ChangeKind,
+    target: Model,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> Change:
+    return Change(
         owner_id=access.owner_id,
-        token_id=access.recorded_as,
+        token_id=recorded_as,
         kind=kind,
         target=target.pk,
         title=str(target)[:2000],

@@ -5,7 +5,7 @@ from datetime import date
 from math import ceil
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -91,8 +91,26 @@ def usage_of(access: Access) -> UseSoFar:
 
 def quota_of(owner_id: int) -> Quota:
     """What the owner has used and reserved this month."""
-    usage = Usage.objects.filter(owner_id=owner_id, month=_this_month()).first()
-    return _quota(owner_id, usage)
+    with connection.cursor() as cursor:
+        cursor.execute(_QUOTA, [owner_id, owner_id, _this_month()])
+        tier, cap_per_month, used_sec = cursor.fetchone()
+    return Quota(tier=tier or UNLIMITED, cap_per_month=cap_per_month, used_sec=used_sec)
+
+
+_QUOTA = """
+SELECT tier.name, tier.minutes_per_month,
+       coalesce(usage.transcription_sec_used + usage.transcription_sec_reserved, 0)
+FROM (SELECT) AS one
+LEFT JOIN LATERAL (
+    SELECT tier.name, tier.minutes_per_month
+    FROM knowledge_tier AS tier
+    LEFT JOIN knowledge_allowance AS given ON given.tier_id = tier.id AND given.owner_id = %s
+    WHERE given.id IS NOT NULL OR tier.is_default
+    ORDER BY given.id NULLS LAST LIMIT 1
+) AS tier ON true
+LEFT JOIN knowledge_usage AS usage ON usage.owner_id = %s AND usage.month = %s
+"""
+"""The tier that the owner was given, else the default one, beside the month's use."""
 
 
 @transaction.atomic

@@ -7,12 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Max, Q
-from django.db.models.functions import Lower
+from django.db.models import Q
 from django.utils import timezone
 
 from knowledge.access import Access, Capability
-from knowledge.errors import Conflict, InvalidInput, NotFound, not_found
+from knowledge.errors import Conflict, InvalidInput, not_found
 from knowledge.indexing import pipeline
 from knowledge.indexing.preparing import Prepared
 from knowledge.ingest import followups, sweeps
@@ -21,6 +20,7 @@ from knowledge.ingest.items import file_into, index_text
 from knowledge.jobs.fairness import send_job
 from knowledge.ledger import changes as record
 from knowledge.ledger import quotas
+from knowledge.library.display_rows import find_shown_item, read_folders
 from knowledge.models import (
     Content,
     ContentState,
@@ -32,7 +32,6 @@ from knowledge.models import (
     Step,
     Upload,
 )
-from knowledge.models.folder import FolderQuerySet
 from knowledge.models.item import ItemQuerySet
 from knowledge.models.locking import lock_contents_of, lock_item
 from knowledge.models.naming import get_by_name_or_id, refuse_taken_name
@@ -129,10 +128,8 @@ def get_item(access: Access, item_id: UUID) -> Item:
     It is in the caller's reach, or a skill or unit that is published to the caller.
     """
     access.require(Capability.READ)
-    try:
-        return visible_item(access, item_id)
-    except NotFound:
-        return _item_for_display(access, Item.objects.published_to(access), item_id)
+    seen = find_shown_item(access, item_id)
+    return seen or _item_for_display(access, Item.objects.published_to(access), item_id)
 
 
 def visible_item(access: Access, item_id: UUID, *, for_update: bool = False) -> Item:
@@ -218,7 +215,7 @@ def unfile_item(access: Access, item_id: UUID, folder_id: UUID) -> None:
 def list_folders(access: Access) -> list[Folder]:
     """The caller's folders by name, with what it can see in each."""
     access.require(Capability.READ)
-    return list(_with_counts(Folder.objects.visible_to(access), access).order_by(Lower("name")))
+    return read_folders(access)
 
 
 def create_folder(access: Access, name: str) -> Folder:
@@ -264,7 +261,8 @@ def delete_folder(access: Access, folder_id: UUID, *, cascade_items: bool = Fals
 
 def get_folder(access: Access, folder_id: UUID) -> Folder:
     """One folder with what the caller can see in it."""
-    folder = _with_counts(Folder.objects.visible_to(access), access).filter(pk=folder_id).first()
+    folders = Folder.objects.visible_to(access).with_counts_for(access)
+    folder = folders.filter(pk=folder_id).first()
     if folder is None:
         raise not_found("folder")
     return folder
@@ -351,14 +349,6 @@ def needs_indexing(item: Item, fields: Mapping[str, Any]) -> bool:
     joins = fields.get("in_kb", item.in_kb) and not item.in_kb
     renamed = fields.get("custom_title", item.title) != item.title
     return joins or (renamed and bool(fields.get("in_kb", item.in_kb)))
-
-
-def _with_counts(folders: FolderQuerySet, access: Access) -> FolderQuerySet:
-    seen = Q(filings__item__in=Item.objects.visible_to(access))
-    return folders.annotate(
-        item_count=Count("filings", filter=seen),
-        last_added_at=Max("filings__filed_at", filter=seen),
-    )
 
 
 def _unfile(access: Access, item: Item, filings: Collection[Filing]) -> None:

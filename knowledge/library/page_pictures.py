@@ -7,12 +7,12 @@ from knowledge.access import Access
 from knowledge.errors import IngestFailed, NotFound
 from knowledge.library.originals import get_original
 from knowledge.sources.child import run_in_child
-from knowledge.sources.parsers import page_picture
 from knowledge.storage import live_store
 
 SECONDS = 20
 MEGABYTES = 1_024
-DRAWING = f"{page_picture.__name__}:{page_picture.draw.__name__}"
+DRAWING = "knowledge.sources.parsers.page_picture:draw"
+"""By its name: the renderer is loaded by the child alone."""
 
 
 def draw_page(access: Access, item_id: UUID, page: int) -> bytes:

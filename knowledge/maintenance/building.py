@@ -12,8 +12,11 @@ from psycopg.errors import LockNotAvailable
 
 from knowledge.errors import Conflict, ProviderUnavailable
 from knowledge.indexing.generations import (
+    BATCH,
+    embed_chunks,
     embed_item,
     embed_missing,
+    embedder_of,
     generation_by,
     lock_index_exclusively,
 )
@@ -143,14 +146,28 @@ def prune(generation: Generation) -> Iterator[Progress]:
 
 
 def _embed_between(generation: Generation, after: int, upto: int) -> Iterator[int]:
-    """Item by item, in the order of their chunks, so that a document is embedded together."""
+    """In the order of the chunks; of an embedder that reads neighbours, item by item."""
+    reads_neighbours = embedder_of(generation).reads_neighbours
     while page := _missing(generation, after, upto, limit=_PAGE):
-        for item_id in dict.fromkeys(item_id for _, item_id in page):
-            try:
-                yield from embed_missing(item_id, generation)
-            except ProviderUnavailable as error:
-                raise ProviderUnavailable(f"{error.message} (at item {item_id})") from error
+        if reads_neighbours:
+            for item_id in dict.fromkeys(item_id for _, item_id in page):
+                with _named_in_errors(item_id):
+                    yield from embed_missing(item_id, generation)
+        else:
+            for at in range(0, len(page), BATCH):
+                with _named_in_errors(page[at][1]):
+                    yield embed_chunks(
+                        [chunk_id for chunk_id, _ in page[at : at + BATCH]], generation
+                    )
         after = page[-1][0]
+
+
+@contextmanager
+def _named_in_errors(item_id: UUID) -> Iterator[None]:
+    try:
+        yield
+    except ProviderUnavailable as error:
+        raise ProviderUnavailable(f"{error.message} (at item {item_id})") from error
 
 
 def _delete_vectors(generation: Generation) -> Iterator[int]:

@@ -1,7 +1,8 @@
 """Near-duplicates of a new text, among the items that the caller may see."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from knowledge.access import Access
@@ -10,8 +11,8 @@ from knowledge.indexing.generations import INLINE_CHUNKS
 from knowledge.indexing.preparing import Prepared
 from knowledge.models import MEMORY_TYPES, Generation
 from knowledge.providers.protocols import Vectors
-from knowledge.retrieval.scope import Narrowing, Scope, scope_of
-from knowledge.retrieval.statement import rank_chunks
+from knowledge.retrieval.scope import Narrowing, scope_of
+from knowledge.retrieval.statement import NearItem, nearest_items
 
 ALIKE = 0.85
 """The cosine from which two texts are said to be near-duplicates."""
@@ -39,39 +40,47 @@ class Conflicts:
     degraded: str | None = None
 
 
-def near_duplicates(
-    access: Access, title: str, ready: Prepared, *, except_for: Collection[UUID] = ()
-) -> Conflicts:
-    """Memory that a text about to be written comes close to."""
+class Compared(NamedTuple):
+    """A text about to be written, and the items that it may be like, as it is to replace them."""
+
+    title: str
+    ready: Prepared
+    except_for: Collection[UUID]
+
+
+def near_duplicates(access: Access, texts: Sequence[Compared]) -> list[Conflicts]:
+    """Of each text about to be written, the memory that it comes close to."""
     scope, generation = scope_of(access, Narrowing(types=MEMORY_TYPES))
-    vectors = _opening(title, ready, generation)
-    if vectors is None:
-        return Conflicts([], "Nothing was compared with it, for the embedder does not answer.")
-    titles, cosines = _compare(scope, generation, vectors)
+    openings = [_opening(each.title, each.ready, generation) for each in texts]
+    vectors = [vector for each in openings if each is not None for vector in each]
+    near = iter(nearest_items(scope, generation, vectors, limit=_CANDIDATES))
+    return [
+        _NOT_COMPARED
+        if opening is None
+        else _conflicts([next(near) for _ in opening], each.except_for)
+        for each, opening in zip(texts, openings, strict=True)
+    ]
+
+
+_NOT_COMPARED = Conflicts([], "Nothing was compared with it, for the embedder does not answer.")
+
+
+def _conflicts(near: Sequence[Sequence[NearItem]], except_for: Collection[UUID]) -> Conflicts:
+    """The items that are near to each piece of a text, as far as they are near to all of it."""
+    titles: dict[UUID, str] = {}
+    cosines: dict[UUID, dict[int, float]] = {}
+    for number, found in enumerate(near):
+        for item in found:
+            titles[item.id] = item.title
+            best = cosines.setdefault(item.id, {})
+            best[number] = max(item.cosine, best.get(number, 0.0))
     alike = [
-        Conflict(item_id, titles[item_id], round(sum(best.values()) / len(vectors), 4))
+        Conflict(item_id, titles[item_id], round(sum(best.values()) / len(near), 4))
         for item_id, best in cosines.items()
-        if item_id not in except_for and sum(best.values()) >= ALIKE * len(vectors)
+        if item_id not in except_for and sum(best.values()) >= ALIKE * len(near)
     ]
     alike.sort(key=lambda conflict: (-conflict.similarity, conflict.id))
     return Conflicts(alike[:MAX_CONFLICTS])
-
-
-def _compare(
-    scope: Scope, generation: Generation, vectors: Vectors
-) -> tuple[dict[UUID, str], dict[UUID, dict[int, float]]]:
-    """Search by vector: the title of each near item, and its best cosine with each piece."""
-    titles: dict[UUID, str] = {}
-    cosines: dict[UUID, dict[int, float]] = {}
-    for number, vector in enumerate(vectors):
-        rows = rank_chunks(
-            scope, generation, None, vector, mode="semantic", limit=_CANDIDATES, in_full=True
-        )
-        for row in rows:
-            titles[row["item_id"]] = row["custom_title"] or row["title"]
-            best = cosines.setdefault(row["item_id"], {})
-            best[number] = max(row["cosine"], best.get(number, 0.0))
-    return titles, cosines
 
 
 def _opening(title: str, ready: Prepared, generation: Generation) -> Vectors | None:

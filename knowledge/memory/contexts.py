@@ -151,11 +151,12 @@ def _items(
 ) -> list[tuple[Facet, ContextItem]]:
     fewest, most = _EXCERPT_TOKENS
     tokens = min(most, max(fewest, room))
+    longest = int(tokens * _CHARS_A_TOKEN)
     matcher = word_matcher(gathered.words)
     contested = contradictions_among(access, [found.item_id for _, found in chosen])
     items = []
     for facet, found in chosen:
-        passage = best_passage(found.text, matcher, longest=int(tokens * _CHARS_A_TOKEN))
+        passage = best_passage(found.text, matcher, longest=longest, least=longest)
         item = ContextItem(
             id=found.item_id,
             type=found.type,

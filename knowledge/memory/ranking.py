@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from math import log
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import F
 
 from knowledge.access import Access
 from knowledge.memory.dates import NamedDate, is_dated_in
+from knowledge.memory.relations import relations_of_any
 from knowledge.memory.requests import HALF_LIFE_DAYS
 from knowledge.memory.score_boosts import (
     RELATION_SHARES,
@@ -22,17 +23,21 @@ from knowledge.memory.score_boosts import (
     reread_boost,
     support,
 )
-from knowledge.memory.traversal import relations_seen
-from knowledge.models import MEMORY_TYPES, Item
+from knowledge.models import MEMORY_TYPES
+from knowledge.retrieval import visibility_sql
+from knowledge.retrieval.binary_cursor import fetch
+from knowledge.retrieval.conditions import matched_words
 from knowledge.retrieval.duplicates import Copy, repeated_texts
-from knowledge.retrieval.keyword import matched_words
 from knowledge.retrieval.scope import Narrowing, items_within
 from knowledge.retrieval.search import Ranking, rank
 from knowledge.retrieval.similarity import likeness_to_best
 
-POOL = 1_000
-"""The best chunks that are ranked, whichever page is asked for: so no page depends on another."""
-WIDE_POOL = 5 * POOL
+POOL = 300
+"""The best chunks that are ranked for the first results: hardly any behind them comes so far up."""
+NEAR_THE_TOP = 20
+DEEP_POOL = 1_000
+"""The same where there are pages or more results, or where a date or an age may raise anything."""
+WIDE_POOL = 5_000
 FEWEST_ITEMS = 100
 """A pool that a few long items have to themselves is made wider."""
 
@@ -83,10 +88,11 @@ class Pool:
         return sorted(found, key=lambda each: (-each.score, each.chunk_id))
 
 
-def pool_of(access: Access, *, query: str, mode: str, narrowing: Narrowing) -> Pool:
+def pool_of(access: Access, *, query: str, mode: str, narrowing: Narrowing, is_deep: bool) -> Pool:
     """The items of the best chunks, by fusion alone."""
-    pool = _pool(access, query, mode, narrowing, POOL)
-    if len(pool.ranking.rows) == POOL and len(pool.candidates) < FEWEST_ITEMS:
+    size = DEEP_POOL if is_deep else POOL
+    pool = _pool(access, query, mode, narrowing, size)
+    if len(pool.ranking.rows) == size and len(pool.candidates) < FEWEST_ITEMS:
         pool = _pool(access, query, mode, narrowing, WIDE_POOL)
     return pool
 
@@ -140,14 +146,11 @@ Step = tuple[UUID, UUID, str, float]
 def _steps(access: Access, strongest: Iterable[UUID]) -> list[Step]:
     """Each relation of a strong hit, from it to the other end."""
     strong = set(strongest)
-    relations = relations_seen(access, list(RELATION_SHARES)).filter(
-        Q(source__in=strong) | Q(target__in=strong)
-    )
-    edges = relations.order_by("-weight", "pk").values_list("source", "target", "type", "weight")
+    edges = relations_of_any(access, strong, list(RELATION_SHARES), most=MOST_RELATIONS)
     return [
-        (one, other, kind, weight)
-        for source, target, kind, weight in edges[:MOST_RELATIONS]
-        for one, other in ((source, target), (target, source))
+        (one, other, each.type, each.weight)
+        for each in edges
+        for one, other in ((each.source, each.target), (each.target, each.source))
         if one in strong
     ]
 
@@ -221,6 +224,13 @@ def fold_copies(access: Access, found: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _titles(access: Access, item_ids: Sequence[UUID]) -> dict[UUID, str]:
-    items = Item.objects.visible_to(access).filter(pk__in=item_ids)
-    rows = items.values_list("pk", "custom_title", "content__title")
-    return {pk: custom or title for pk, custom, title in rows}
+    if not item_ids:
+        return {}
+    sql, params = visibility_sql.titled_items_sql(access)
+    rows = fetch(_TITLES.format(items=sql), {**params, "items": list(item_ids)})
+    return {row["id"]: row["custom_title"] or row["title"] for row in rows}
+
+
+_TITLES = """
+    SELECT id, custom_title, title FROM ({items}) AS seen (id, custom_title, title)
+    WHERE id = ANY(%(items)s::uuid[])"""

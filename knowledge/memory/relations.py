@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
@@ -16,6 +17,8 @@ from knowledge.locks import Lock
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType
 from knowledge.models.key_locks import lock_keys
 from knowledge.models.relation import RelationQuerySet
+from knowledge.retrieval import visibility_sql
+from knowledge.retrieval.binary_cursor import fetch
 from knowledge.validation import one_of, within
 
 MAX_PER_PAGE = 200
@@ -30,6 +33,16 @@ class RelationPage:
     total: int
     page: int
     per_page: int
+
+
+class SeenRelation(NamedTuple):
+    """A relation as a search reads it."""
+
+    id: UUID
+    source: UUID
+    target: UUID
+    type: str
+    weight: float
 
 
 def relate(
@@ -99,16 +112,34 @@ def relations_of(
 def contradictions_among(access: Access, item_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """Which of these items are contradicted, and by which others that the caller sees."""
     access.require(Capability.READ)
-    in_force = Relation.objects.visible_to(access).in_force()
-    relations = in_force.filter(type=RelationType.CONTRADICTS)
-    either_end = Q(source__in=item_ids) | Q(target__in=item_ids)
     asked = set(item_ids)
     contested: dict[UUID, set[UUID]] = {}
-    for source_id, target_id in relations.filter(either_end).values_list("source", "target"):
+    for _, source_id, target_id, *_ in relations_of_any(access, asked, [RelationType.CONTRADICTS]):
         for one, other in ((source_id, target_id), (target_id, source_id)):
             if one in asked:
                 contested.setdefault(one, set()).add(other)
     return {item_id: sorted(others) for item_id, others in contested.items()}
+
+
+def relations_of_any(
+    access: Access, item_ids: Collection[UUID], types: Collection[str], *, most: int | None = None
+) -> list[SeenRelation]:
+    """The relations in force of these types that lead to or from any of the items, as far as the
+    caller sees both ends; the weightiest first."""
+    if not item_ids:
+        return []
+    sql, params = visibility_sql.relations_sql(access)
+    asked = {"items": list(item_ids), "types": [str(each) for each in types], "most": most}
+    rows = fetch(_OF_ANY.format(relations=sql), {**params, **asked})
+    return [SeenRelation(**row) for row in rows]
+
+
+_OF_ANY = """
+    SELECT id, source, target, type, weight
+    FROM ({relations}) AS seen (id, source, target, type, weight)
+    WHERE type = ANY(%(types)s::text[])
+        AND (source = ANY(%(items)s::uuid[]) OR target = ANY(%(items)s::uuid[]))
+    ORDER BY weight DESC, id LIMIT %(most)s::bigint"""
 
 
 # For asks that relate what they write ----------------------------------------------------------

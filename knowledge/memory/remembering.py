@@ -1,16 +1,17 @@
 """Remembering: one ask writes an item of a memory type, with all that it relates to."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Required, TypedDict, Unpack
 from uuid import UUID
 
 from knowledge.access import Access, Capability
-from knowledge.errors import InvalidInput
+from knowledge.errors import InvalidInput, QuarryError
 from knowledge.indexing import preparing
 from knowledge.indexing.preparing import Prepared
-from knowledge.ingest.items import ItemOptions, create_text_item
-from knowledge.memory.conflicts import Conflicts, near_duplicates
+from knowledge.ingest.batches import attempt_each, for_all_fit, write_together
+from knowledge.ingest.items import ItemOptions, NewText, create_text_items
+from knowledge.memory.conflicts import Compared, Conflicts, near_duplicates
 from knowledge.memory.relations import all_still_there, link, visible_items
 from knowledge.models import (
     MEMORY_TYPES,
@@ -57,8 +58,8 @@ class RememberAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """An item that is ready to be written: checked, screened, cut and embedded."""
+class CheckedWords:
+    """The words of a new item, checked and screened."""
 
     title: str
     text: str
@@ -66,51 +67,128 @@ class Draft:
     attributes: Mapping[str, Any]
     tags: tuple[str, ...]
     found: ScreeningResult
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An item that is ready to be written: checked, screened, cut and embedded."""
+
+    words: CheckedWords
     ready: Prepared = field(repr=False)
 
+    @property
+    def found(self) -> ScreeningResult:
+        return self.words.found
 
-def add(
+
+class AskedMemory(TypedDict, total=False):
+    """Something to remember, as its caller sent it; not checked yet."""
+
+    title: Required[str]
+    content: Required[str]
+    entity_type: str
+    category: str | None
+    languages: Collection[str] | None
+    tags: Collection[str] | None
+    related_to: Collection[str] | None
+    metadata: Mapping[str, Any] | None
+    project: str | UUID | None
+    priority: str | None
+    assignees: Collection[str] | None
+    due_date: str | None
+    depends_on: Collection[str | UUID] | None
+
+
+def add(access: Access, **asked: Unpack[AskedMemory]) -> RememberAnswer:
+    """Remember something: with all its relations, or not at all."""
+    access.require(Capability.WRITE)
+    memories = _prepare(access, [_check(access, **asked)])
+    [answer] = _write(access, memories)
+    return answer
+
+
+def add_many(
+    access: Access, entries: Sequence[AskedMemory | QuarryError], *, atomic: bool = False
+) -> list[RememberAnswer | QuarryError]:
+    """Remember many things, and say of each what became of it; none is compared with another."""
+    access.require(Capability.WRITE)
+    memories = attempt_each(entries, lambda entry: _check(access, **entry), atomic=atomic)
+    return for_all_fit(
+        for_all_fit(memories, lambda some: _prepare(access, some)),
+        lambda some: write_together(some, lambda each: _write(access, each), atomic=atomic),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    words: CheckedWords
+    links: list[Link]
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """A draft, what it is to be related to, and what is much like it."""
+
+    draft: Draft
+    links: list[Link]
+    conflicts: Conflicts
+
+
+def _check(
     access: Access,
     *,
     title: str,
     content: str,
     entity_type: str = ItemType.EPISODE,
-    category: str | None = None,
-    languages: Collection[str] | None = None,
     tags: Collection[str] | None = None,
     related_to: Collection[str] | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    project: str | UUID | None = None,
-    priority: str | None = None,
-    assignees: Collection[str] | None = None,
-    due_date: str | None = None,
     depends_on: Collection[str | UUID] | None = None,
-) -> RememberAnswer:
-    """Remember something: with all its relations, or not at all."""
-    access.require(Capability.WRITE)
+    **told: Any,
+) -> _Checked:
     kind = ItemType(one_of(entity_type, ENTITY_TYPES, field="entity_type"))
+    project = told.get("project")
     attributes = check_attributes(
-        kind,
-        _without_none(
-            category=category,
-            languages=languages,
-            metadata=metadata,
-            project=project and str(project),
-            priority=priority,
-            assignees=assignees,
-            due_date=due_date,
-        ),
+        kind, _without_none(**{**told, "project": project and str(project)})
     )
     links = _links(kind, related_to or (), attributes.get("project"), depends_on or ())
     refuse_wrong_targets(links, visible_items(access, [target for _, target in links]))
-    draft = draft_item(title=title, text=content, type=kind, attributes=attributes, tags=tags or ())
-    replaced = {target for predicate, target in links if predicate == RelationType.SUPERSEDES}
-    conflicts = near_duplicates(access, draft.title, draft.ready, except_for=replaced)
+    words = _check_words(title=title, text=content, type=kind, attributes=attributes, tags=tags)
+    return _Checked(words, links)
+
+
+def _prepare(access: Access, checked: Sequence[_Checked]) -> list[_Memory]:
+    """The slow work for all of them together, before any row is locked."""
+    ready = preparing.prepare_texts([(each.words.text, each.words.title) for each in checked])
+    compared = [
+        Compared(each.words.title, prepared, _superseded(each.links))
+        for each, prepared in zip(checked, ready, strict=True)
+    ]
+    conflicts = near_duplicates(access, compared)
+    return [
+        _Memory(Draft(each.words, prepared), each.links, found)
+        for each, prepared, found in zip(checked, ready, conflicts, strict=True)
+    ]
+
+
+def _superseded(links: Collection[Link]) -> set[UUID]:
+    return {target for predicate, target in links if predicate == RelationType.SUPERSEDES}
+
+
+def _write(access: Access, memories: Sequence[_Memory]) -> list[RememberAnswer]:
     with all_still_there():
-        lock_keys(Item, [target for _, target in links])
-        item = write_draft(access, draft)
-        made = _create_relations(access, item, links)
-    return RememberAnswer(item, access.filing_folder_id, made, conflicts, draft.found.orders)
+        if targets := {target for each in memories for _, target in each.links}:
+            lock_keys(Item, targets)
+        items = _write_drafts(access, [each.draft for each in memories])
+        return [
+            RememberAnswer(
+                item,
+                access.filing_folder_id,
+                _create_relations(access, item, each.links),
+                each.conflicts,
+                each.draft.found.orders,
+            )
+            for item, each in zip(items, memories, strict=True)
+        ]
 
 
 def draft_item(
@@ -123,18 +201,32 @@ def draft_item(
     field: str = "content",
 ) -> Draft:
     """Check, screen and embed a new item: the slow work, before any row is locked."""
+    words = _check_words(
+        title=title, text=text, type=type, attributes=attributes, tags=tags, field=field
+    )
+    return Draft(words, preparing.prepare(words.text, words.title))
+
+
+def _check_words(
+    *,
+    title: str,
+    text: str,
+    type: ItemType,
+    attributes: Mapping[str, Any],
+    tags: Iterable[str] | None,
+    field: str = "content",
+) -> CheckedWords:
     title = clean_line(title, field="title", longest=MAX_MEMORY_TITLE)
     text = clean_content(text, field=field)
-    kept_tags = tuple(clean_tags(list(tags)))
+    kept_tags = tuple(clean_tags(list(tags or ())))
     words = {"title": title, field: text, "tags": list(kept_tags), **attributes}
-    return Draft(
+    return CheckedWords(
         title=title,
         text=text,
         type=type,
         attributes=attributes,
         tags=kept_tags,
         found=screen_value(words).without_secrets(),
-        ready=preparing.prepare(text, title),
     )
 
 
@@ -147,17 +239,30 @@ def clean_content(text: str, *, field: str) -> str:
 
 def write_draft(access: Access, draft: Draft, *, folder_id: UUID | None = None) -> Item:
     """Write a draft within the caller's transaction; a suspected one is marked."""
-    options = ItemOptions(
-        title=draft.title,
-        tags=draft.tags,
-        type=draft.type,
-        attributes=draft.attributes,
-        suspicions=draft.found.orders,
+    [item] = _write_drafts(access, [draft], folder_id=folder_id)
+    return item
+
+
+def _write_drafts(
+    access: Access, drafts: Sequence[Draft], *, folder_id: UUID | None = None
+) -> list[Item]:
+    texts = [NewText(draft.words.text, _options(draft, folder_id), draft.ready) for draft in drafts]
+    items = create_text_items(access, texts)
+    for item, draft in zip(items, drafts, strict=True):
+        actors.screen_the_rest(item, draft.found)
+    return items
+
+
+def _options(draft: Draft, folder_id: UUID | None) -> ItemOptions:
+    words = draft.words
+    return ItemOptions(
+        title=words.title,
+        tags=words.tags,
+        type=words.type,
+        attributes=words.attributes,
+        suspicions=words.found.orders,
         folder_id=folder_id,
     )
-    item = create_text_item(access, draft.text, options, draft.ready)
-    actors.screen_the_rest(item, draft.found)
-    return item
 
 
 def dependencies(given: Collection[str | UUID]) -> list[Link]:
@@ -231,6 +336,8 @@ def _each_once(links: list[Link], *, field: str) -> list[Link]:
 
 def _create_relations(access: Access, item: Item, links: Collection[Link]) -> list[Relation]:
     """Checks the targets again in this transaction: they may be out of reach by now."""
+    if not links:
+        return []
     targets = visible_items(access, [target for _, target in links])
     return [
         link(access, item, target, type=type)

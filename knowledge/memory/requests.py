@@ -39,7 +39,8 @@ class SearchRequest:
     temporal_decay_days: float | None = None
     """By default age decides between near equals; named, it counts in full."""
     limit: int = 10
-    offset: int = 0
+    offset: int | None = None
+    """None where an edge has no pages, which must all be cut from the same ranking."""
     include_content: bool = True
     include_documents: bool = True
     include_graph: bool = True
@@ -53,7 +54,8 @@ class SearchRequest:
         The engine itself checks the query, the mode and the words of the filters.
         """
         within(self.limit, field="limit", low=1, high=MAX_LIMIT)
-        within(self.offset, field="offset", low=0, high=MAX_OFFSET)
+        if self.offset is not None:
+            within(self.offset, field="offset", low=0, high=MAX_OFFSET)
         if self.temporal_decay_days is not None:
             _check_half_life(self.temporal_decay_days)
         return Narrowing(

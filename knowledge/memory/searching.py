@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from django.utils import timezone
+from psycopg.rows import DictRow
 
 from knowledge.access import Access, Capability
 from knowledge.memory.citations import address_of
 from knowledge.memory.dates import dates_named
 from knowledge.memory.ranking import (
+    NEAR_THE_TOP,
     Candidate,
     Tie,
     fold_copies,
@@ -23,8 +25,9 @@ from knowledge.memory.ranking import (
 )
 from knowledge.memory.relations import contradictions_among
 from knowledge.memory.requests import MEMORY, SearchRequest, format_moment
-from knowledge.models import Item, Source, SourcePage
 from knowledge.models.item import rules_of
+from knowledge.retrieval import visibility_sql
+from knowledge.retrieval.binary_cursor import fetch
 from knowledge.retrieval.duplicates import Copy
 from knowledge.retrieval.passages import best_passage, word_matcher
 
@@ -88,14 +91,17 @@ def search_memory(access: Access, request: SearchRequest) -> MemoryAnswer:
     """The items that answer best, remembered or read, out of what the caller may see."""
     access.require(Capability.READ)
     narrowing = request.check()
-    query, offset = request.query, request.offset
-    pool = pool_of(access, query=query, mode=request.mode, narrowing=narrowing)
+    query, offset = request.query, request.offset or 0
+    dates = dates_named(query) if request.boost_recent else ()
+    has_pages = request.offset is not None or request.limit > NEAR_THE_TOP
+    is_deep = has_pages or bool(dates or request.temporal_decay_days)
+    pool = pool_of(access, query=query, mode=request.mode, narrowing=narrowing, is_deep=is_deep)
     if request.use_enhanced:
         reread(pool)
         raise_related(access, narrowing, pool)
     if request.boost_recent:
         weigh_by_age(pool, half_life=request.temporal_decay_days, now=timezone.now())
-        prefer_dated(pool, dates_named(query))
+        prefer_dated(pool, dates)
     found = fold_copies(access, pool.best_first())
     page = found[offset : offset + request.limit]
     longest = MAX_CONTENT if request.include_content else MAX_PREVIEW
@@ -126,11 +132,11 @@ def _results(
             id=each.item_id,
             chunk_id=each.chunk_id,
             type=each.type,
-            title=row["custom_title"] or row["content__title"],
-            content=_content(row["chunks__text"], matcher, longest),
+            title=row["custom_title"] or row["title"],
+            content=_content(row["text"], matcher, longest),
             score=each.score,
             source=sources.get(each.item_id),
-            url=address_of(each.item_id, row["content__url"]),
+            url=address_of(each.item_id, row["url"]),
             metadata=_metadata(each, row, contested.get(each.item_id, [])),
             copies=each.copies,
         )
@@ -139,26 +145,39 @@ def _results(
     ]
 
 
-def _rows(access: Access, page: Sequence[Candidate]) -> dict[UUID, dict[str, Any]]:
+def _rows(access: Access, page: Sequence[Candidate]) -> dict[UUID, DictRow]:
     """What the results of a page say, by item."""
-    items = Item.objects.visible_to(access).filter(chunks__in=[each.chunk_id for each in page])
-    shown = ("custom_title", "content__title", "content__url", "chunks__text")
-    told = ("tags", "told_attributes", "suspicions", "created_at", "updated_at")
-    rows = items.with_attributes_for(access).values("pk", *shown, *told)
-    return {row["pk"]: row for row in rows}
+    sql, params = visibility_sql.told_items_sql(access)
+    chunks = [each.chunk_id for each in page]
+    rows = fetch(_ROWS.format(items=sql), {**params, "chunks": chunks}) if chunks else []
+    return {row["id"]: row for row in rows}
+
+
+_ROWS = """
+    SELECT told.*, chunk.text
+    FROM ({items}) AS told
+        (id, custom_title, title, url, tags, told_attributes, suspicions, created_at, updated_at)
+        JOIN knowledge_chunk AS chunk ON chunk.item_id = told.id
+    WHERE chunk.id = ANY(%(chunks)s::bigint[])"""
 
 
 def _sources(access: Access, item_ids: Collection[UUID]) -> dict[UUID, str]:
     """The name of the documentation source that each was crawled from, where it was."""
-    seen = Source.objects.visible_to(access)
-    pages = SourcePage.objects.filter(item__in=item_ids, source__in=seen)
-    return dict(pages.values_list("item", "source__name"))
+    sql, params = visibility_sql.crawled_pages_sql(access)
+    rows = fetch(_SOURCES.format(pages=sql), {**params, "items": list(item_ids)})
+    return {row["item_id"]: row["name"] for row in rows}
+
+
+_SOURCES = """
+    SELECT item_id, name FROM ({pages}) AS seen (item_id, name)
+    WHERE item_id = ANY(%(items)s::uuid[])"""
 
 
 def _content(text: str, matcher: re.Pattern[str] | None, longest: int) -> str:
     if len(text) <= longest:
         return text
-    return best_passage(text, matcher, longest=longest - _ELLIPSES).text
+    longest -= _ELLIPSES
+    return best_passage(text, matcher, longest=longest, least=longest).text
 
 
 def _metadata(

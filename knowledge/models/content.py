@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from typing import Self
 from uuid import uuid4
 
@@ -40,10 +41,17 @@ class ContentQuerySet(models.QuerySet["Content"]):
         shared = self.filter(owner=None).exclude(state=ContentState.FAILED)
         return shared.filter(links__key=key).first()
 
-    def create_text(self, *, owner_id: int, title: str, text: str) -> "Content":
-        """A text that only its owner has."""
-        return self.create(
-            owner_id=owner_id, kind="text", title=title, text=text, language=language_of(text)
+    def create_texts(self, owner_id: int, texts: Iterable[tuple[str, str, str]]) -> "list[Content]":
+        """Texts with their titles that only their owner has, in a language that may be known."""
+        return self.bulk_create(
+            Content(
+                owner_id=owner_id,
+                kind="text",
+                title=title,
+                text=text,
+                language=language or language_of(text),
+            )
+            for title, text, language in texts
         )
 
 

@@ -12,7 +12,6 @@ from django.db.models import Count, F, Q
 from knowledge.access import Access
 from knowledge.models.folder import Folder
 from knowledge.models.item import Item
-from knowledge.models.naming import unique_name
 
 MAX_DEPTH = 5
 MAX_PAGES = 500
@@ -118,7 +117,6 @@ class Source(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [unique_name("source")]
 
     pages_known: int
     pages_done: int

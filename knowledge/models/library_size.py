@@ -1,3 +1,5 @@
+from collections.abc import Collection
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
@@ -5,21 +7,27 @@ from django.db import connection, models
 _CHANGE = """
     INSERT INTO knowledge_librarysize AS size (owner_id, chunks, words, fresh, languages)
     VALUES (
-        %(owner)s, %(chunks)s, %(words)s, %(fresh)s, array_remove(ARRAY[%(language)s], '')
+        %(owner)s, %(chunks)s, %(words)s, %(fresh)s, %(languages)s::varchar[]
     )
     ON CONFLICT (owner_id) DO UPDATE SET
         chunks = size.chunks + excluded.chunks,
         words = size.words + excluded.words,
         fresh = size.fresh + excluded.fresh,
         languages = CASE WHEN excluded.languages <@ size.languages THEN size.languages
-            ELSE size.languages || excluded.languages END
+            ELSE ARRAY(SELECT DISTINCT unnest(size.languages || excluded.languages)) END
     RETURNING fresh
 """
 
 
 class LibrarySizeManager(models.Manager["LibrarySize"]):
     def change(
-        self, owner_id: int, *, chunks: int, words: int = 0, fresh: int = 0, language: str = ""
+        self,
+        owner_id: int,
+        *,
+        chunks: int,
+        words: int = 0,
+        fresh: int = 0,
+        languages: Collection[str] = (),
     ) -> int:
         """Count chunks and their words in or out, in the transaction that writes or deletes them.
 
@@ -30,7 +38,8 @@ class LibrarySizeManager(models.Manager["LibrarySize"]):
             return 0
         values = {"owner": owner_id, "chunks": chunks, "words": words, "fresh": fresh}
         with connection.cursor() as cursor:
-            cursor.execute(_CHANGE, values | {"language": language.lower()[:2]})
+            kept = sorted({language.lower()[:2] for language in languages})
+            cursor.execute(_CHANGE, values | {"languages": kept})
             return int(cursor.fetchone()[0])
 
 

@@ -1,4 +1,4 @@
-"""Names that are unique within one owner's library, whatever their case, and found by."""
+"""Names by which rows of one owner's library are found, whatever their case."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,7 +40,10 @@ def get_by_name_or_id(
     rows: models.QuerySet[ModelT], name_or_id: str, *, noun: str, hint: str = ""
 ) -> ModelT:
     """A row as people name it: its name in any case, or its id."""
-    row = rows.filter(name__iexact=name_or_id).first()
+    named = list(rows.filter(name__iexact=name_or_id)[:2])
+    if len(named) > 1:
+        raise NotFound(f"There are several of the name {name_or_id!r}; give the {noun}'s id.")
+    row = named[0] if named else None
     if row is None and (row_id := id_or_none(name_or_id)):
         row = rows.filter(pk=row_id).first()
     if row is None:

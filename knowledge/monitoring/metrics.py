@@ -8,12 +8,14 @@ import fcntl
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter, time
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, values
 from prometheus_client.multiprocess import MultiProcessCollector
+
+from knowledge.monitoring.model_errors import count_error
 
 _QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _LONG = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1800.0)
@@ -102,6 +104,7 @@ def provider_call(
         raise
     except Exception as error:
         PROVIDER_ERRORS.labels(provider, call, type(error).__name__).inc()
+        count_error(provider, error)
         raise
     finally:
         PROVIDER_SECONDS.labels(provider, call).observe(perf_counter() - started)
@@ -111,6 +114,7 @@ def provider_call(
 
 _WEEK_SEC = 7 * 24 * 3600
 _shared: list[Path] = []
+_file_names: list[str] = []
 
 
 def share_metrics(folder: Path, *, is_first: bool = False) -> None:
@@ -122,10 +126,12 @@ def share_metrics(folder: Path, *, is_first: bool = False) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_dead(folder, idle_sec=0 if is_first else _WEEK_SEC)
     # Not the process id alone: containers that share the folder may have the same ones.
-    name = secrets.token_hex(8)
-    _hold_lock(folder / f"{name}.lock")
+    _file_names[:] = [secrets.token_hex(8)]
+    _hold_lock(folder / f"{_file_names[0]}.lock")
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
-    values.ValueClass = values.MultiProcessValue(lambda: name)  # type: ignore[no-untyped-call]
+    if not _shared:
+        # When the name changes, as in a fork, what was counted so far stays with the one before.
+        values.ValueClass = values.MultiProcessValue(lambda: _file_names[0])  # type: ignore[no-untyped-call]
     _shared[:] = [folder]
 
 
@@ -138,6 +144,27 @@ def collector() -> CollectorRegistry:
     return together
 
 
+FIGURES = ".figures"
+
+
+def leave_figures(figures: bytes) -> None:
+    """Leave for others what this process measures of itself, in place of what it left before."""
+    if _shared:
+        path = _shared[0] / f"{_file_names[0]}{FIGURES}"
+        unfinished = path.with_suffix(".unfinished")
+        with suppress(OSError):  # a full disk must stop nothing but the figures
+            unfinished.write_bytes(figures)
+            os.replace(unfinished, path)
+
+
+def figures_of_others() -> Iterator[bytes]:
+    """What each other living process left last."""
+    for lock in _shared[0].glob("*.lock") if _shared else ():
+        if lock.stem != _file_names[0] and _is_alive(lock):
+            with suppress(FileNotFoundError):
+                yield lock.with_suffix(FIGURES).read_bytes()
+
+
 def _hold_lock(path: Path) -> None:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)  # left open: the kernel gives it back when we end
@@ -145,14 +172,24 @@ def _hold_lock(path: Path) -> None:
 
 def _remove_dead(folder: Path, *, idle_sec: float) -> None:
     for lock in folder.glob("*.lock"):
+        if not _is_alive(lock):
+            left = [lock.with_suffix(FIGURES)] if lock.with_suffix(FIGURES).exists() else []
+            with suppress(FileNotFoundError):  # another process removes them
+                _remove_idle([*folder.glob(f"*_{lock.stem}.db"), *left, lock], idle_sec)
+
+
+def _is_alive(lock: Path) -> bool:
+    try:
         descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove_idle([*folder.glob(f"*_{lock.stem}.db"), lock], idle_sec)
-        except BlockingIOError:
-            continue  # it is alive
-        finally:
-            os.close(descriptor)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _remove_idle(files: list[Path], idle_sec: float) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import httpx2
 
 from knowledge.errors import ProviderUnavailable
-from knowledge.validation import make_storable
 
 if TYPE_CHECKING:
     from anthropic import Anthropic
@@ -162,11 +161,6 @@ def price_of(model: str, tokens_read: float, tokens_written: float) -> float:
     prices = (price for name, price in PRICES.items() if model.startswith(name))
     read, written = next(prices, PRICES["claude-sonnet"])
     return (tokens_read * read + tokens_written * written) / 1_000_000
-
-
-def storable(text: str) -> str:
-    """What the model said, without what no database takes."""
-    return make_storable(text, nul="", surrogates="ignore").strip()
 
 
 def _temporary_failure(message: str, status: int | None) -> ProviderUnavailable:

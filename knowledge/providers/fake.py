@@ -33,6 +33,8 @@ class FakeEmbedder:
 
     name = "fake"
     background = 0.0
+    languages: frozenset[str] | None = None
+    reads_neighbours = False
 
     def __init__(
         self, dimensions: int = 64, *, failure: Exception | None = None, delay: float = 0.0

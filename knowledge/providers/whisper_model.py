@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from knowledge.errors import IngestFailed, ProviderUnavailable
+from knowledge.providers.speech_windows import Heard
 from knowledge.sources.extracted import Segment
 from knowledge.sources.silence import Samples
 
@@ -29,15 +30,6 @@ MOST_COMPRESSION = 2.4
 Of 48 recordings in 24 other languages, the model skipped 18 and was sure of one by these two; of
 English in 15 voices and in noise it was surer than -0.6 throughout.
 """
-
-
-class Heard(NamedTuple):
-    """A window's segments, the seconds of speech in it, and how many of these are certain."""
-
-    segments: list[Segment]
-    language: str
-    speech_sec: float
-    sure_sec: float
 
 
 class WhisperModel:
@@ -102,7 +94,8 @@ def not_english(what: str) -> IngestFailed:
     """The refusal of a recording that the English model cannot write down."""
     return IngestFailed(
         f"The local speech model knows English, and {what}; set QUARRY_WHISPER_MODEL to a "
-        "multilingual model, ASSEMBLYAI_API_KEY or GLADIA_API_KEY, then retry.",
+        "multilingual model, QUARRY_TRANSCRIBER to a model server, ASSEMBLYAI_API_KEY or "
+        "GLADIA_API_KEY, then retry.",
         reason="unknown_language",
     )
 

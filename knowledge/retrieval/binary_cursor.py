@@ -1,13 +1,17 @@
 """Runs search statements without the ORM: bound parameters, and results in binary."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection
-from psycopg import Cursor
+from psycopg import RawCursor
 from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 from psycopg.rows import DictRow, dict_row
+from psycopg.types.numeric import Int8BinaryDumper
 
 from knowledge.indexing.binary_rows import halfvec
 from knowledge.providers.protocols import Vector
@@ -35,11 +39,37 @@ class _BinaryDumper(Dumper):
         return obj.value
 
 
-def fetch(statement: str, params: dict[str, Any]) -> list[DictRow]:
-    """The rows of a statement, planned anew for its values."""
+def fetch(statement: str, params: Mapping[str, Any]) -> list[DictRow]:
+    """The rows of a statement with `%(name)s` parameters.
+
+    What a connection runs again is prepared, and planned once for all values. So whatever its plan
+    is to depend on must stand in its text.
+    """
     connection.ensure_connection()
-    with Cursor(connection.connection, row_factory=dict_row) as cursor:
+    numbered, names = _with_numbers(statement)
+    with RawCursor(connection.connection, row_factory=dict_row) as cursor:
         cursor.adapters.register_dumper(Binary, _BinaryDumper)
-        cursor.execute(statement, params, prepare=False, binary=True)
+        # Else a number's size is part of its type, and each size a statement of its own.
+        cursor.adapters.register_dumper(int, Int8BinaryDumper)
+        values = [params[name] for name in names]
+        cursor.execute(numbered, values, binary=True)
         rows: list[DictRow] = cursor.fetchall()
     return rows
+
+
+_PARAMETER = re.compile(r"%(?:\((\w+)\)s|%)")
+
+
+@lru_cache(maxsize=256)
+def _with_numbers(statement: str) -> tuple[bytes, tuple[str, ...]]:
+    """The statement with `$1`, `$2` …, and the names they stand for.
+
+    The driver would look for its parameters anew at each call: a statement of search is too long
+    for its cache, and that takes longer than everything else it does.
+    """
+    numbers: dict[str, int] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return f"${numbers.setdefault(found[1], len(numbers) + 1)}" if found[1] else "%"
+
+    return _PARAMETER.sub(number, statement).encode(), tuple(numbers)

@@ -1,14 +1,20 @@
 """Duplicate texts in results: the second is listed as a copy of the first."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from uuid import UUID
 
 from django.db import connection
+from psycopg.rows import DictRow
+
+from knowledge.retrieval.passages import WordPairs, say_the_same, word_pairs
 
 _BEGINNING = 60
 """Characters by which chunks are told apart before whole texts are read."""
+READ_TO_FOLD = 100
+"""So many hits are compared word by word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +23,67 @@ class Copy:
 
     user_item_id: UUID
     title: str
+
+
+@dataclass
+class FoundChunk:
+    """A ranked chunk, and those that say the same."""
+
+    row: DictRow
+    similar: list[int] = field(default_factory=list)
+    copies: dict[UUID, Copy] = field(default_factory=dict)
+
+    @property
+    def chunk_id(self) -> int:
+        return int(self.row["chunk_id"])
+
+    @cached_property
+    def word_pairs(self) -> WordPairs:
+        """Only made for an item with several hits, and once."""
+        return word_pairs(self.row["text"])
+
+    def take(self, other: DictRow) -> None:
+        """Name a chunk with the same text instead of giving it a place."""
+        if other["item_id"] == self.row["item_id"]:
+            self.similar.append(other["chunk_id"])
+        else:
+            copy = Copy(other["item_id"], other["custom_title"] or other["title"])
+            self.copies.setdefault(copy.user_item_id, copy)
+
+
+def fold_duplicates(found: Sequence[FoundChunk], wanted: int) -> list[FoundChunk]:
+    """So many places at most, each with the chunks that say the same as its own.
+
+    Among the first hits, other words in a different case or order may still say the same; of
+    those behind them only the very same text does.
+    """
+    siblings: dict[UUID, list[FoundChunk]] = defaultdict(list)
+    by_text: dict[Hashable, FoundChunk] = {}
+    answer: list[FoundChunk] = []
+    for each in found:
+        is_read = each.row["place"] <= READ_TO_FOLD
+        texts = list(_texts(each.row, is_read=is_read))
+        if first := next((by_text[text] for text in texts if text in by_text), None):
+            first.take(each.row)
+            continue
+        if len(answer) == wanted:
+            continue  # only what is shown already may still get copies
+        of_item = siblings[each.row["item_id"]] if is_read else []
+        same = (other for other in of_item if say_the_same(other.word_pairs, each.word_pairs))
+        if first := next(same, None):
+            first.similar.append(each.chunk_id)
+            continue
+        by_text |= dict.fromkeys(texts, each)
+        of_item.append(each)
+        answer.append(each)
+    return answer
+
+
+def _texts(row: DictRow, *, is_read: bool) -> Iterator[Hashable]:
+    """What stands for the text of a chunk: any two that have one of these in common are copies."""
+    yield row["text_hash"]
+    if is_read:
+        yield normal_form(row["text"])
 
 
 def normal_form(text: str) -> str:

@@ -5,7 +5,14 @@ quotes stands above all that has it not: the score counts on from there, and sta
 """
 
 SEMANTIC_WEIGHT = 0.7
-KEYWORD_WEIGHT = 0.3
+"""Words have the rest."""
+
+_SHARE_OF_FULL = 2 / (2 + 1.2)
+"""What a chunk of average length has of its words' weight when it says each of them twice.
+
+The best by word counts in full only if it comes up to that: where a question shares few words with
+every text, the best of them is no answer yet, and meaning may tell a better one.
+"""
 
 _SEMANTIC = (
     "least(1, greatest(0, (cosine - %(background)s::float8) / (1 - %(background)s::float8)))"
@@ -20,33 +27,39 @@ _RANKED = {
     SELECT chunk_id, (score / best + phrases) / (1 + most) AS score, NULL::float8 AS cosine,
         0::float8 AS semantic_score, NULL::bigint AS semantic_rank,
         score / best AS keyword_score, rank AS keyword_rank, rank AS place
-    FROM keyword, (SELECT max(score), max(phrases) FROM keyword) AS top (best, most)
+    FROM (SELECT *, max(score) OVER () AS best, max(phrases) OVER () AS most FROM keyword) AS ranked
     WHERE score > 0 ORDER BY place""",
-    # The scores of semantic hits are looked up in a hash and apart: the planner, who expects few
+    # The scores of semantic hits are looked up in hashes and apart: the planner, who expects few
     # chunks to have a word, would compare each with each.
     "hybrid": f""",
-    other AS MATERIALIZED (
-        SELECT * FROM bm25 WHERE coalesce(chunk_id IN (SELECT chunk_id FROM semantic), false)
+    words AS (
+        SELECT chunk_id, score, phrases, rank FROM keyword
+        UNION ALL
+        SELECT chunk_id, score, phrases, NULL FROM bm25
+        WHERE coalesce(chunk_id IN (SELECT chunk_id FROM semantic), false)
+            AND chunk_id NOT IN (SELECT chunk_id FROM keyword)
     ),
     candidates AS (
-        SELECT chunk_id, semantic.rank AS semantic_rank, keyword.rank AS keyword_rank,
+        SELECT chunk_id, semantic.rank AS semantic_rank, words.rank AS keyword_rank,
             coalesce(cosine, 1 - (vector <=> %(vector)s::halfvec)) AS cosine,
-            coalesce(keyword.score, other.score, 0) AS bm25,
-            coalesce(keyword.phrases, other.phrases, 0) AS phrases
-        FROM semantic FULL JOIN keyword USING (chunk_id) LEFT JOIN other USING (chunk_id)
+            coalesce(words.score, 0) AS bm25, coalesce(words.phrases, 0) AS phrases
+        FROM semantic FULL JOIN words USING (chunk_id)
             LEFT JOIN LATERAL (
                 SELECT vector FROM knowledge_chunkembedding AS e
-                WHERE e.chunk_id = keyword.chunk_id AND e.generation_id = %(generation)s
+                WHERE e.chunk_id = words.chunk_id AND e.generation_id = %(generation)s
                     AND cosine IS NULL
             ) AS v ON true
     ),
     scored AS (
         SELECT *, coalesce({_SEMANTIC}, 0) AS semantic_score,
-            coalesce(bm25 / nullif(max(bm25) OVER (), 0), 0) AS keyword_score
+            coalesce(bm25 / nullif(greatest(
+                max(bm25) OVER (), (SELECT %(share_of_full)s::float8 * sum(idf) FROM rarity)
+            ), 0), 0) AS keyword_score
         FROM candidates
     ),
     blended AS (
-        SELECT *, {SEMANTIC_WEIGHT} * semantic_score + {KEYWORD_WEIGHT} * keyword_score AS blend
+        SELECT *, %(meaning)s::float8 * semantic_score
+            + (1 - %(meaning)s::float8) * keyword_score AS blend
         FROM scored
     ),
     lifted AS (
@@ -57,6 +70,12 @@ _RANKED = {
         row_number() OVER (ORDER BY score DESC, chunk_id) AS place
     FROM lifted ORDER BY place""",
 }
+
+
+def blend_params(meaning: float) -> dict[str, float]:
+    """How the signals are weighed; words are doubted only where meaning counts in full."""
+    is_trusted = meaning >= SEMANTIC_WEIGHT
+    return {"meaning": meaning, "share_of_full": _SHARE_OF_FULL if is_trusted else 0.0}
 
 
 def ranking_sql(mode: str) -> str:

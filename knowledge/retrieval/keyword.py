@@ -1,358 +1,353 @@
 """Nearest by word: every chunk in scope that has a term of the query, ranked by BM25.
 
 Packed chunks are found by their postings; fresh ones, and those of a narrow scope, are read one by
-one from their tsvectors. Both come out with the same exact scores. How rare a term is and how long
-chunks are is counted in the scope itself, so that no score tells of what the caller cannot see.
+one from their tsvectors. Both come out as the same rows, a term and an entry as postings have it,
+and so with the same exact scores. How rare a term is and how long chunks are is counted in the
+scope itself, so that no score tells of what the caller cannot see.
+
+The words of a query are sent as arrays, and the text of the statement does not depend on them: so
+Postgres plans it a few times for each connection, and not for each search.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection
-
-from knowledge.indexing.packing import CHUNK_SHIFT, FREQUENCY_SHIFT, LONGEST
-from knowledge.retrieval.binary_cursor import fetch
-from knowledge.retrieval.plans import KeywordPlan, keyword_plan
-from knowledge.retrieval.query_words import KeywordQuery, Phrase, Term
-from knowledge.retrieval.scope import SCOPE_SQL, Scope
+from knowledge.indexing.packing import CHUNK_SHIFT, FREQUENCY_SHIFT, LONGEST, MOST_FREQUENT
+from knowledge.retrieval.conditions import LAST_BIT, conditions_sql, has_terms_sql, phrases_sql
+from knowledge.retrieval.plans import KeywordPlan
+from knowledge.retrieval.query_words import KeywordQuery, Term
+from knowledge.retrieval.scope import Scope
 
 K1 = 1.2
 B = 0.75
-MOST_TERMS = 64
-"""Of a longer query the terms that weigh most in the scope count."""
-
-_LAST_BIT = 62
 _END_OF_PREFIX = "\U0010ffff"
 
 
-def candidates_sql(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> str:
+def candidates_sql(
+    scope: Scope, query: KeywordQuery, plan: KeywordPlan, *, with_semantic: bool = False
+) -> str:
     """The best chunks by word, each with its exact score."""
-    terms, parts, scored = query.terms, [], []
-    if _reads(scope, plan):
-        parts.append(_read_sql(scope, terms, plan))
-        scored.append(_score_read_sql(query))
-    if plan is KeywordPlan.PACKED:
-        parts.append(_packed_sql(scope, terms))
-        scored.append(_score_packed_sql(scope, query))
-    parts.append(_rarity_sql(scope, terms, plan))
-    if plan is KeywordPlan.PACKED and not _is_plain(scope, terms):
-        parts.append(_WEIGHTS.format(last=len(terms) - 1))
-    parts.append(f"""
-    bm25 AS MATERIALIZED (
-        SELECT chunk_id, score, {_phrases_sql(query.preferred)} AS phrases
-        FROM ({" UNION ALL ".join(scored)}) AS scored {_has_terms_sql(query.required)}
-    ),
+    likely, scored = [], _score_sql("found", query)
+    if _looks_up(scope, query, plan):
+        likely, scored = _likely_parts(query, with_semantic=with_semantic), _COMPLETED
+    parts = [
+        *weighed_parts(scope, query, plan),
+        *likely,
+        f"""
+    bm25 AS (
+        SELECT chunk_id, score, {phrases_sql(query.preferred)} AS phrases
+        FROM ({scored}) AS scored {has_terms_sql(query.required)}
+    )""",
+        f"""
     keyword AS MATERIALIZED (
         SELECT *, row_number() OVER (ORDER BY phrases DESC, score DESC, chunk_id) AS rank
         FROM ({_best_sql(scope, query)}) AS best
-    )""")
+    )""",
+    ]
     return ",".join(parts)
 
 
-# Chunks read from their tsvectors: a column for each term, which is quicker than a row ----------
+def weighed_parts(
+    scope: Scope, query: KeywordQuery, plan: KeywordPlan, *, read: str = ""
+) -> list[str]:
+    """Which chunk has which term (`found`), and what each term weighs (`rarity`, `weights`)."""
+    looks_up = _looks_up(scope, query, plan)
+    found = _found_parts(scope, query, plan, looks_up=looks_up, read=read or _READ)
+    return [*found, *_weigh_parts(_counts(scope, query, plan, looks_up=looks_up))]
+
+
+# Which chunk has which term, and how often: a row for each ---------------------------------------
+
+_CHUNK = f"(entry >> {CHUNK_SHIFT})"
+
+
+def _found_parts(
+    scope: Scope, query: KeywordQuery, plan: KeywordPlan, *, looks_up: bool, read: str
+) -> list[str]:
+    parts = [_ASKED, read.format(condition=_read_condition(scope, plan))]
+    rows = ["SELECT term, entry FROM read"]
+    if plan is KeywordPlan.PACKED:
+        parts.append(_lists_sql(scope, query))
+        lists = "lists"
+        if looks_up:
+            parts.append(_SHORT_AND_LONG)
+            lists = "(SELECT lists.* FROM lists JOIN sizes USING (term) WHERE is_short) AS short"
+        if not scope.is_whole or scope.leaves_out:
+            parts.append(_NAMED.format(owners=scope.owners))
+        rows.append(f"""
+        SELECT term, entry FROM (SELECT term, unnest(entries) AS entry FROM {lists}) AS entries
+        WHERE {_packed_condition(scope)}""")
+    found = _once_each(query, " UNION ALL ".join(rows))
+    return [*parts, f"\n    found AS ({found}\n    )"]
+
+
+# Subqueries hide from the planner how many words there are, as `scope` hides whose.
+_ASKED = """
+    asked AS MATERIALIZED (
+        SELECT term, word, query
+        FROM unnest(
+            (SELECT %(places)s::int[]), (SELECT %(lexemes)s::text[]),
+            (SELECT %(queries)s::text[]::tsquery[])
+        ) AS each (term, word, query)
+    )"""
 
 # ts_rank of one word with all weights 1 is (1 + 1/4 + … + 1/tf²) / (π²/6), which gives the
-# frequency back exactly up to the 256 places a tsvector keeps, and reads no other word.
-_RANK = "ts_rank('{{1,1,1,1}}', tsv, %(term_{n}_{m})s::tsquery)"
-_RANK_OF_ONE = 1 / 1.6449340668482264
-_FREQUENCY = "round(1 / (1.6449340668482264 * (1 - r{n})) - 0.5)"
-_SCORE = f"CASE WHEN r{{n}} > 0 THEN idf{{n}} * {_FREQUENCY} / ({_FREQUENCY} + norm) ELSE 0 END"
-# Floats throughout: with one literal of another type Postgres reckons ten times as long.
-_NORM = "%(least_norm)s::float8 + %(norm_by_length)s::float8 * {length}"
-
-
-def _reads(scope: Scope, plan: KeywordPlan) -> bool:
-    """Whether any tsvector must be read; to plan that for nothing would cost a millisecond."""
-    return plan is KeywordPlan.READ or scope.has_fresh
-
-
-def _read_sql(scope: Scope, terms: Sequence[Term], plan: KeywordPlan) -> str:
-    ranks = ", ".join(f"{_greatest_rank(n, term)} AS r{n}" for n, term in enumerate(terms))
-    return f"""
-    read AS MATERIALIZED (
-        SELECT chunk_id, {ranks}, {_NORM.format(length="length")} AS norm
-        FROM knowledge_chunktext
-        WHERE {_read_condition(scope, plan)} AND ts_match_vq(tsv, %(any_term)s::tsquery)
+# frequency back exactly up to the 256 places a tsvector keeps, and reads no other word. Of a
+# beginning it adds words up, hence the bound.
+_READ = f"""
+    read AS (
+        SELECT term, chunk_id << {CHUNK_SHIFT} | least({LONGEST}, length) | (least({MOST_FREQUENT},
+                round(1 / (1.6449340668482264 * greatest(1 - rank, 0.001)) - 0.5)::bigint
+            ) << {FREQUENCY_SHIFT}) AS entry
+        FROM (
+            SELECT chunk_id, tsv, length FROM knowledge_chunktext
+            WHERE {{condition}} AND ts_match_vq(tsv, %(any_term)s::tsquery) OFFSET 0
+        ) AS matching, LATERAL (
+            SELECT term, ts_rank('{{{{1,1,1,1}}}}', tsv, query) AS rank
+            FROM asked OFFSET 0
+        ) AS ranked
+        WHERE rank > 0
     )"""
 
 
 def _read_condition(scope: Scope, plan: KeywordPlan) -> str:
-    within = f"{scope.owners} AND {scope.condition}"
     if plan is KeywordPlan.READ:
-        return within
+        return f"{scope.owners} AND {scope.condition}"
     return f"{scope.owners} AND segment_id IS NULL AND {scope.filter}"
 
 
-def _greatest_rank(n: int, term: Term) -> str:
-    if term.is_prefix:  # of several words with this beginning no frequency can be told
-        return f"ts_match_vq(tsv, %(term_{n}_0)s::tsquery)::int * {_RANK_OF_ONE}"
-    ranks = [_RANK.format(n=n, m=m) for m in range(len(term.lexemes))]
-    return ranks[0] if len(ranks) == 1 else f"greatest({', '.join(ranks)})"
-
-
-def _score_read_sql(query: KeywordQuery) -> str:
-    numbers = range(len(query.terms))
-    idfs = ", ".join(f"max(idf) FILTER (WHERE term = {n}) AS idf{n}" for n in numbers)
-    scores = " + ".join(_SCORE.format(n=n) for n in numbers)
-    bits = " | ".join(f"CASE WHEN r{n} > 0 THEN {_bit(n)} ELSE 0 END" for n in numbers)
-    return f"""
-        SELECT chunk_id, {scores} AS score{_if_phrases(query, bits)}
-        FROM read, (SELECT {idfs} FROM rarity) AS idfs"""
-
-
-# Packed chunks: a row for each entry -------------------------------------------------------------
-
-_WEIGHT_MASK = (1 << CHUNK_SHIFT) - 1
-_PACKED_SCORE = (
-    f"sum(idf * (weight >> {FREQUENCY_SHIFT}) / ((weight >> {FREQUENCY_SHIFT}) + "
-    + _NORM.format(length=f"(weight & {LONGEST})")
-    + "))"
-)
-
-
-def _packed_sql(scope: Scope, terms: Sequence[Term]) -> str:
-    """The postings of the terms; entry by entry where some are out of scope, or a term has two."""
-    lists = f"""
-    asked AS (
-        SELECT lexeme COLLATE "C", term
-        FROM unnest(%(lexemes)s::text[], %(places)s::int[]) AS asked (lexeme, term)
-    ),
-    lists AS MATERIALIZED (
-        SELECT term, size, entries FROM asked JOIN knowledge_wordpostings USING (lexeme)
-        WHERE {scope.owners}{_prefixes_sql(scope, terms)}
-    )"""
-    if _is_plain(scope, terms):
-        return lists
-    weight, group = f"entry & {_WEIGHT_MASK}", ""
-    if beginnings := [str(n) for n, term in enumerate(terms) if term.is_prefix]:
-        once = f"entry & {LONGEST} | {1 << FREQUENCY_SHIFT}"
-        weight = f"CASE WHEN term IN ({', '.join(beginnings)}) THEN {once} ELSE {weight} END"
-    if _has_several_lexemes(terms):  # of which the most frequent counts
-        weight, group = f"max({weight})", "GROUP BY 1, 2"
-    return f"""{lists},
-    packed AS MATERIALIZED (
-        SELECT term, entry >> {CHUNK_SHIFT} AS chunk_id, {weight} AS weight
-        FROM (SELECT term, unnest(entries) AS entry FROM lists) AS entries
-        WHERE {_packed_condition(scope)} {group}
-    )"""
-
-
-def _prefixes_sql(scope: Scope, terms: Sequence[Term]) -> str:
-    return "".join(
-        f"""
+def _lists_sql(scope: Scope, query: KeywordQuery) -> str:
+    """The postings of the terms."""
+    beginnings = f"""
         UNION ALL
-        SELECT {n}, size, entries FROM knowledge_wordpostings
-        WHERE {scope.owners} AND lexeme >= %(from_{n})s AND lexeme < %(until_{n})s"""
-        for n, term in enumerate(terms)
-        if term.is_prefix
-    )
+        SELECT term, lexeme, size, entries
+        FROM unnest(%(beginnings)s::int[], %(begins)s::text[], %(ends)s::text[])
+                AS asked (term, begin, until)
+            JOIN knowledge_wordpostings
+                ON lexeme >= begin COLLATE "C" AND lexeme < until COLLATE "C"
+        WHERE {scope.owners}"""
+    return f"""
+    lists AS MATERIALIZED (
+        SELECT term, lexeme, size, entries
+        FROM asked JOIN knowledge_wordpostings ON lexeme = word COLLATE "C"
+        WHERE {scope.owners}{beginnings if query.has_prefix else ""}
+    )"""
+
+
+_NAMED = """
+    named AS MATERIALIZED (
+        SELECT chunk_id FROM knowledge_chunktext
+        WHERE {owners} AND item_id = ANY((SELECT items FROM scope)::uuid[])
+    )"""
 
 
 def _packed_condition(scope: Scope) -> str:
     if scope.is_whole and not scope.leaves_out:
         return "true"
-    listed = f"""SELECT chunk_id FROM knowledge_chunktext
-            WHERE {scope.owners} AND item_id = ANY((SELECT items FROM scope)::uuid[])"""
-    return f"(entry >> {CHUNK_SHIFT}) {'NOT ' if scope.is_whole else ''}IN ({listed})"
+    if scope.is_whole:
+        return f"{_CHUNK} NOT IN (SELECT chunk_id FROM named)"
+    return f"coalesce({_CHUNK} IN (SELECT chunk_id FROM named), false)"
 
 
-def _score_packed_sql(scope: Scope, query: KeywordQuery) -> str:
-    # By its number and not by a join, which the planner would make of loops.
-    rows = "(SELECT *, (SELECT idfs FROM weights)[term + 1] AS idf FROM packed) AS packed"
-    if _is_plain(scope, query.terms):
-        rows = f"""(
-            SELECT term, idf, entry >> {CHUNK_SHIFT} AS chunk_id, entry & {_WEIGHT_MASK} AS weight
-            FROM (
-                SELECT term, idf, unnest(entries) AS entry FROM lists JOIN rarity USING (term)
-            ) AS entries
-        ) AS packed"""
-    bits = f"bit_or(1::bigint << least(term, {_LAST_BIT + 1}))"
-    return f"""
-        SELECT chunk_id, {_PACKED_SCORE} AS score{_if_phrases(query, bits)}
-        FROM {rows} GROUP BY chunk_id"""
+def _once_each(query: KeywordQuery, rows: str) -> str:
+    """One row for each term of a chunk: of several lexemes the most frequent counts."""
+    if not _has_several_lexemes(query):
+        return rows
+    entry = "max(entry)"
+    if query.has_prefix:  # of several words with this beginning no frequency can be told
+        once = f"max(entry & ~{MOST_FREQUENT << FREQUENCY_SHIFT}::bigint | {1 << FREQUENCY_SHIFT})"
+        entry = f"CASE WHEN term = ANY(%(beginnings)s::int[]) THEN {once} ELSE {entry} END"
+    return f"SELECT term, {entry} AS entry FROM ({rows}) AS each GROUP BY term, {_CHUNK}"
 
 
-def _is_plain(scope: Scope, terms: Sequence[Term]) -> bool:
-    """Whether each term is one list of a library of which all is in scope."""
-    return scope.is_whole and not scope.leaves_out and not _has_several_lexemes(terms)
+def _has_several_lexemes(query: KeywordQuery) -> bool:
+    return query.has_prefix or any(len(term.lexemes) > 1 for term in query.terms)
 
 
-def _has_several_lexemes(terms: Sequence[Term]) -> bool:
-    return any(term.is_prefix or len(term.lexemes) > 1 for term in terms)
+# How rare each term is, and the scores -----------------------------------------------------------
 
 
-# What both come to -------------------------------------------------------------------------------
+def _counts(scope: Scope, query: KeywordQuery, plan: KeywordPlan, *, looks_up: bool) -> list[str]:
+    """How many chunks of the scope have each term; several rows of a term are added up.
+
+    Of a term with several long lists the longest stands for all.
+    """
+    is_plain = scope.is_whole and not scope.leaves_out and not _has_several_lexemes(query)
+    if is_plain and plan is KeywordPlan.PACKED:
+        return ["SELECT term, size FROM lists", _COUNT.format("read")]
+    counts = [_COUNT.format("found")]
+    if looks_up:
+        counts.append("SELECT term, size FROM sizes WHERE NOT is_short")
+        if scope.leaves_out:
+            hidden = _LOOK_UP.format(chunks="named")
+            counts.append(
+                f"SELECT term, -count(DISTINCT {_CHUNK}) FROM ({hidden}) AS hidden GROUP BY term"
+            )
+    return counts
 
 
-def _rarity_sql(scope: Scope, terms: Sequence[Term], plan: KeywordPlan) -> str:
-    counted = []
-    if _reads(scope, plan):
-        numbers = range(len(terms))
-        counts = ", ".join(f"count(*) FILTER (WHERE r{n} > 0) AS c{n}" for n in numbers)
-        as_rows = ", ".join(f"({n}, c{n})" for n in numbers)
-        counted.append(
-            f"SELECT term, c FROM (SELECT {counts} FROM read) AS counts, "
-            f"LATERAL (VALUES {as_rows}) AS each (term, c)"
-        )
-    if plan is KeywordPlan.PACKED:
-        counted.append(_count_packed_sql(scope, terms))
-    return _weigh_sql(counted)
+_COUNT = "SELECT term, count(*) FROM {} GROUP BY term"
 
 
-def _count_packed_sql(scope: Scope, terms: Sequence[Term]) -> str:
-    if _is_plain(scope, terms):
-        return "SELECT term, size FROM lists"
-    return "SELECT term, count(*) FROM packed GROUP BY term"
+def _weigh_parts(counts: Sequence[str]) -> list[str]:
+    """What each term weighs: how rare it is in the scope, as often as it is asked for.
 
-
-_WEIGHTS = """
-    weights AS MATERIALIZED (
-        SELECT array_agg(coalesce(idf, 0) ORDER BY n) AS idfs
-        FROM generate_series(0, {last}) AS n LEFT JOIN rarity ON term = n
-    )"""
-
-
-def _weigh_sql(counted: Sequence[str]) -> str:
-    """What each term weighs: how rare it is in the scope, as often as it is asked for."""
-    return f"""
+    Also as one array, for a join with so many rows the planner would make of loops.
+    """
+    return [
+        f"""
     rarity AS MATERIALIZED (
         SELECT term, {K1 + 1}::float8 * (%(times)s::int[])[term + 1]
-            * ln(1 + (%(chunks)s - matching + 0.5) / (matching + 0.5)) AS idf
+            * ln(1 + (%(chunks)s::float8 - matching + 0.5) / (matching + 0.5)) AS idf
         FROM (
-            SELECT term, least(sum(c), %(chunks)s)::float8 AS matching
-            FROM ({" UNION ALL ".join(counted)}) AS counted (term, c) GROUP BY term
+            SELECT term, least(greatest(sum(c), 0), %(chunks)s)::float8 AS matching
+            FROM ({" UNION ALL ".join(counts)}) AS counted (term, c) GROUP BY term
         ) AS summed
+        WHERE matching > 0
+    )""",
+        """
+    weights AS MATERIALIZED (
+        SELECT array_agg(coalesce(idf, 0) ORDER BY n) AS idfs
+        FROM generate_series(0, (SELECT cardinality(%(times)s::int[]) - 1)) AS n
+            LEFT JOIN rarity ON term = n
+    )""",
+    ]
+
+
+# Floats throughout: with one literal of another type Postgres reckons ten times as long.
+_NORM = f"(%(least_norm)s::float8 + %(norm_by_length)s::float8 * (entry & {LONGEST}))"
+_GAIN = f"idf / (1::float8 + {_NORM} / (entry >> {FREQUENCY_SHIFT} & {MOST_FREQUENT}))"
+
+
+def _score_sql(rows: str, query: KeywordQuery) -> str:
+    bits = f", bit_or(1::bigint << least(term, {LAST_BIT + 1})) AS terms"
+    return f"""
+        SELECT {_CHUNK} AS chunk_id, sum({_GAIN}) AS score
+            {bits if query.required or query.preferred else ""}
+        FROM (SELECT *, (SELECT idfs FROM weights)[term + 1] AS idf FROM {rows}) AS weighed
+        GROUP BY 1"""
+
+
+# In a large library the long lists of common terms are only looked into --------------------------
+
+MANY_CHUNKS = 4_000
+"""Up to here every entry is read: that costs less than to tell short lists from long ones."""
+CANDIDATES = 200
+"""So many of the best by short lists, and the pool, are looked up in the long ones."""
+_SHORT_ENTRIES, _SHORT_A_TERM, _SHORT_A_PLACE, _SHORT_SHARE = 2_000, 50, 25, 0.03
+_MOST_HIDDEN = 0.05
+
+_SHORT_AND_LONG = """
+    sizes AS MATERIALIZED (
+        SELECT term, max(size) AS size,
+            sum(max(size)) OVER (ORDER BY max(size), term)
+                <= greatest(%(short)s, min(max(size)) OVER ()) AS is_short
+        FROM (SELECT term, sum(size) AS size FROM lists GROUP BY term, lexeme) AS summed
+        GROUP BY term
+    ),
+    long AS MATERIALIZED (
+        SELECT term, entries, entries[1] AS first, entries[cardinality(entries)] AS last
+        FROM (
+            SELECT term, entries || '{}'::bigint[] AS entries
+            FROM lists JOIN sizes USING (term) WHERE NOT is_short OFFSET 0
+        ) AS read_once
     )"""
+
+# An entry is greater than its chunk's number alone, and smaller than that of the next chunk.
+_LOOK_UP = f"""
+        SELECT term, entry FROM (
+            SELECT term, wanted.chunk_id,
+                entries[width_bucket((wanted.chunk_id + 1) << {CHUNK_SHIFT}, entries)] AS entry
+            FROM long JOIN {{chunks}} AS wanted
+                ON (wanted.chunk_id + 1) << {CHUNK_SHIFT} > first
+                AND wanted.chunk_id << {CHUNK_SHIFT} <= last
+            OFFSET 0
+        ) AS looked_up
+        WHERE {_CHUNK} = chunk_id"""
+
+# No joins, of which the planner would make loops; by `coalesce` each chunk is looked up in a hash.
+_COMPLETED = """
+        SELECT chunk_id, sum(score) AS score FROM (
+            SELECT * FROM partial WHERE coalesce(chunk_id IN (SELECT chunk_id FROM likely), false)
+            UNION ALL SELECT * FROM rest
+        ) AS parts
+        GROUP BY chunk_id"""
+
+
+def _looks_up(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> bool:
+    """Whether long lists are looked into for likely chunks alone.
+
+    Not where phrases or beginnings are asked, nor where much of the library is out of scope: then
+    the terms of every chunk must be known.
+    """
+    hidden = scope.library_chunks - scope.chunks
+    is_nearly_all = plan is KeywordPlan.PACKED and hidden < _MOST_HIDDEN * scope.chunks
+    return scope.is_whole and is_nearly_all and scope.chunks > MANY_CHUNKS and not query.is_marked
+
+
+def _likely_parts(query: KeywordQuery, *, with_semantic: bool) -> list[str]:
+    """The chunks that may be the best, and those found by meaning, which need their scores too."""
+    also = "UNION SELECT chunk_id FROM semantic" if with_semantic else ""
+    looked_up = _once_each(query, _LOOK_UP.format(chunks="likely"))
+    return [
+        f"\n    partial AS MATERIALIZED ({_score_sql('found', query)}\n    )",
+        f"""
+    likely AS MATERIALIZED (
+        (SELECT chunk_id FROM partial ORDER BY score DESC, chunk_id LIMIT %(candidates)s) {also}
+    )""",
+        f"""
+    rest AS MATERIALIZED ({_score_sql(f"({looked_up}) AS looked_up", query)}
+    )""",
+    ]
+
+
+def _short_entries(scope: Scope, query: KeywordQuery, pool: int) -> int:
+    """How many entries the short lists may have together: more, the deeper a ranking must be."""
+    least = _SHORT_ENTRIES + _SHORT_A_TERM * len(query.terms) + _SHORT_A_PLACE * pool
+    return max(least, int(_SHORT_SHARE * scope.chunks))
+
+
+# The best of them -----------------------------------------------------------------------------
 
 
 def _best_sql(scope: Scope, query: KeywordQuery) -> str:
     """The first of the pool. What a chunk must say is asked of the best first, and of no more."""
     ordered = "SELECT * FROM bm25 ORDER BY phrases DESC, score DESC, chunk_id"
-    if not (scope.has_gone or query.required or query.excluded):
+    conditions = conditions_sql(query)
+    if not (scope.gone or conditions):
         return f"{ordered} LIMIT %(pool)s"
+    enough = "" if conditions else "LIMIT %(pool)s + %(gone)s"
     return f"""
-            SELECT * FROM ({ordered}) AS ordered
+            SELECT * FROM ({ordered} {enough}) AS ordered
             WHERE (
                 SELECT true FROM knowledge_chunktext AS t
-                WHERE t.chunk_id = ordered.chunk_id {conditions_sql(query)}
+                WHERE t.chunk_id = ordered.chunk_id {conditions}
             )
             LIMIT %(pool)s"""
 
 
-def conditions_sql(query: KeywordQuery) -> str:
-    """What a chunk must and must not say."""
-    required = (
-        f"AND ts_match_vq(tsv, %(required_{n})s::tsquery)" for n in range(len(query.required))
-    )
-    excluded = (
-        f"AND NOT ts_match_vq(tsv, %(excluded_{n})s::tsquery)" for n in range(len(query.excluded))
-    )
-    return " ".join((*required, *excluded))
-
-
-def _phrases_sql(phrases: Sequence[Phrase]) -> str:
-    """How many of the phrases a chunk has; only one that has all their words is read for it."""
-    counted = (
-        f"""CASE WHEN terms & {_bits(phrase)} = {_bits(phrase)} THEN coalesce((
-                SELECT ts_match_vq(tsv, %(preferred_{n})s::tsquery)::int
-                FROM knowledge_chunktext AS t WHERE t.chunk_id = scored.chunk_id
-            ), 0) ELSE 0 END"""
-        for n, phrase in enumerate(phrases)
-    )
-    return " + ".join(counted) or "0"
-
-
-def _has_terms_sql(required: Sequence[Phrase]) -> str:
-    conditions = [f"terms & {_bits(phrase)} = {_bits(phrase)}" for phrase in required]
-    return "WHERE " + " AND ".join(conditions) if conditions else ""
-
-
-def _if_phrases(query: KeywordQuery, bits: str) -> str:
-    return f", {bits} AS terms" if query.required or query.preferred else ""
-
-
-def _bits(phrase: Phrase) -> str:
-    return f"{sum(1 << n for n in phrase.terms if n <= _LAST_BIT)}::bigint"
-
-
-def _bit(n: int) -> str:
-    return f"{1 << n if n <= _LAST_BIT else 0}::bigint"
-
-
-def params(scope: Scope, query: KeywordQuery) -> dict[str, Any]:
-    """The values of the statement."""
-    lexemes = _lexemes(query.terms)
+def params(scope: Scope, query: KeywordQuery, *, pool: int = 0) -> dict[str, Any]:
+    """The values of the statement for so many of the best."""
+    asked = [(n, lexeme) for n, term in enumerate(query.terms) for lexeme in term.lexemes]
+    begins = {n: term.lexemes[0] for n, term in enumerate(query.terms) if term.is_prefix}
     values: dict[str, Any] = {
-        f"term_{n}_{m}": Term("", (lexeme,), is_prefix=term.is_prefix).query
-        for n, term in enumerate(query.terms)
-        for m, lexeme in enumerate(term.lexemes)
-    }
-    for n, term in enumerate(query.terms):
-        if term.is_prefix:
-            values |= {f"from_{n}": term.lexemes[0], f"until_{n}": term.lexemes[0] + _END_OF_PREFIX}
-    values |= {f"required_{n}": each.query for n, each in enumerate(query.required)}
-    values |= {f"preferred_{n}": each.query for n, each in enumerate(query.preferred)}
-    values |= {f"excluded_{n}": each for n, each in enumerate(query.excluded)}
-    return values | {
         "any_term": " | ".join(term.query for term in query.terms),
-        "lexemes": [lexeme for lexeme, _ in lexemes],
-        "places": [place for _, place in lexemes],
+        "places": [n for n, _ in asked],
+        "lexemes": [lexeme for _, lexeme in asked],
+        "queries": [
+            Term("", (lexeme,), is_prefix=query.terms[n].is_prefix).query for n, lexeme in asked
+        ],
         "times": [term.times for term in query.terms],
+        "beginnings": list(begins),
+        "begins": list(begins.values()),
+        "ends": [begin + _END_OF_PREFIX for begin in begins.values()],
+        "candidates": CANDIDATES + pool,
+        "short": _short_entries(scope, query, pool),
         "chunks": scope.chunks,
+        "gone": scope.gone,
         "least_norm": K1 * (1 - B),
         "norm_by_length": K1 * B / max(1.0, scope.words / max(1, scope.chunks)),
     }
-
-
-def _lexemes(terms: Iterable[Term]) -> list[tuple[str, int]]:
-    return [
-        (lexeme, place)
-        for place, term in enumerate(terms)
-        if not term.is_prefix
-        for lexeme in term.lexemes
-    ]
-
-
-# Of a very long query, the terms that weigh most -------------------------------------------------
-
-
-def heaviest_terms(scope: Scope, query: KeywordQuery) -> KeywordQuery:
-    """The query with no more terms than can be ranked by: those that weigh most in the scope."""
-    if len(query.terms) <= MOST_TERMS:
-        return query
-    plan = keyword_plan(scope.chunks, library_chunks=scope.library_chunks)
-    values = {"owner": scope.owner_id, "owners": scope.owner_ids, "items": scope.items}
-    rows = fetch(_counts_sql(scope, query.terms, plan), values | params(scope, query))
-    weights = {row["term"]: float(row["idf"]) for row in rows}
-    kept = sorted(sorted(weights, key=lambda n: (-weights[n], n))[:MOST_TERMS])
-    return query.with_terms(kept or range(MOST_TERMS))
-
-
-def _counts_sql(scope: Scope, terms: Sequence[Term], plan: KeywordPlan) -> str:
-    """What each term weighs. Every lexeme of a tsvector is looked up: terms are too many to ask."""
-    counted = [
-        f"""SELECT term, count(DISTINCT chunk_id) FROM knowledge_chunktext, unnest(tsv) AS word
-            JOIN asked ON asked.lexeme = word.lexeme
-        WHERE {_read_condition(scope, plan)} GROUP BY term"""
-    ]
-    if plan is KeywordPlan.PACKED:
-        counted.append(_count_packed_sql(scope, terms))
-    return (
-        f"WITH {SCOPE_SQL},{_packed_sql(scope, terms)},{_weigh_sql(counted)} SELECT * FROM rarity"
-    )
-
-
-def matched_words(query: KeywordQuery, chunk_ids: Sequence[int]) -> dict[int, list[str]]:
-    """For each chunk, the query's words that it has in any form."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT chunk_id, array_agg(word ORDER BY place)
-            FROM knowledge_chunktext,
-                unnest(%s::text[], %s::tsquery[]) WITH ORDINALITY AS asked (word, query, place)
-            WHERE chunk_id = ANY(%s) AND tsv @@ query
-            GROUP BY chunk_id
-            """,
-            [query.spoken, [term.query for term in query.terms], list(chunk_ids)],
-        )
-        return dict(cursor.fetchall())
+    values |= {f"required_{n}": each.query for n, each in enumerate(query.required)}
+    values |= {f"preferred_{n}": each.query for n, each in enumerate(query.preferred)}
+    return values | {f"excluded_{n}": each for n, each in enumerate(query.excluded)}

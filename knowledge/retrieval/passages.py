@@ -7,7 +7,17 @@ from itertools import pairwise
 
 from knowledge.text.sentences import sentence_spans
 
-LONGEST = 360
+LONGEST = 560
+"""A passage is as long as this only if the query's words lie so far apart."""
+SHORT = 360
+"""A text is shown whole up to here, and as much of one that has none of the words."""
+LEAST = 200
+"""Sentences around those with the words fill a passage up to here.
+
+Of five such passages 10.5 % answer 472 questions, and hold 64.6 % of the answers; of 360 characters
+around the best sentence it was 9.9 and 62.5. On 200 others, which did not choose this, 13.7 and
+88.6, before 10.8 and 84.5.
+"""
 ALIKE = 0.8
 """The share of common word pairs from which two passages say the same thing."""
 
@@ -35,12 +45,16 @@ def best_passage(
     *,
     breaks: Sequence[int] = (),
     longest: int = LONGEST,
+    least: int = LEAST,
 ) -> Passage:
-    """A window of whole sentences around the one with most of the query's words.
+    """The shortest window of whole sentences with most of the query's words.
 
     At each break another part of the source begins: a page, or what is said at some second.
     """
-    start, end = (0, len(text)) if len(text) <= longest else _window(text, matcher, longest)
+    short = min(longest, max(least, SHORT))
+    start, end = 0, len(text)
+    if end > short:
+        start, end = _window(text, matcher, longest, least, short)
     shown = _with_ellipses(text, start, end)
     spans = tuple(match.span() for match in matcher.finditer(shown)) if matcher else ()
     best = _best_part(text, start, end, breaks, matcher)
@@ -97,33 +111,61 @@ def _best_part(
     return start + parts[_richest(text[start:end], parts, matcher)][0]
 
 
-def _window(text: str, matcher: re.Pattern[str] | None, longest: int) -> tuple[int, int]:
+def _window(
+    text: str, matcher: re.Pattern[str] | None, longest: int, least: int, short: int
+) -> tuple[int, int]:
     sentences = sentence_spans(text)
-    best = _richest(text, sentences, matcher)
-    start, end = sentences[best]
-    before, after = best - 1, best + 1
+    said = _words_said(text, sentences, matcher)
+    if any(said):
+        (first, last), filled = _richest_run(sentences, said, longest), least
+    else:
+        first, last, filled = 0, 0, short
     while True:
-        if after < len(sentences) and sentences[after][1] - start <= longest:
-            end, after = sentences[after][1], after + 1
-        elif before >= 0 and end - sentences[before][0] <= longest:
-            start, before = sentences[before][0], before - 1
+        start, end = sentences[first][0], sentences[last][1]
+        if last + 1 < len(sentences) and sentences[last + 1][1] - start <= filled:
+            last += 1
+        elif first and end - sentences[first - 1][0] <= filled:
+            first -= 1
         else:
             return _cut(text, start, end, longest, matcher)
 
 
-def _richest(
-    text: str, sentences: Sequence[tuple[int, int]], matcher: re.Pattern[str] | None
-) -> int:
-    """The first of the sentences that have most of the query's words."""
-    if matcher is None:
-        return 0
-    words: list[set[str]] = [set() for _ in sentences]
+def _richest_run(
+    sentences: Sequence[tuple[int, int]], said: Sequence[set[str]], longest: int
+) -> tuple[int, int]:
+    """The first and last of the shortest run with most of the words that is not too long."""
+    first, best, run = 0, (-1, 0), (0, 0)
+    last_said: dict[str, int] = {}
+    for last, (_, end) in enumerate(sentences):
+        last_said |= dict.fromkeys(said[last], last)
+        while first < last and (
+            end - sentences[first][0] > longest
+            or all(last_said[word] > first for word in said[first])
+        ):
+            first += 1
+        found = sum(at >= first for at in last_said.values()), sentences[first][0] - end
+        if found > best:
+            best, run = found, (first, last)
+    return run
+
+
+def _richest(text: str, spans: Sequence[tuple[int, int]], matcher: re.Pattern[str] | None) -> int:
+    """The first of the spans that have most of the query's words."""
+    said = _words_said(text, spans, matcher)
+    return max(range(len(spans)), key=lambda n: len(said[n]))
+
+
+def _words_said(
+    text: str, spans: Sequence[tuple[int, int]], matcher: re.Pattern[str] | None
+) -> list[set[str]]:
+    """Which of the query's words each of the spans has, which follow one another."""
+    said: list[set[str]] = [set() for _ in spans]
     place = 0
-    for match in matcher.finditer(text):
-        while match.start() >= sentences[place][1]:
+    for match in matcher.finditer(text) if matcher else ():
+        while match.start() >= spans[place][1]:
             place += 1
-        words[place].add(match[0].lower()[:5])
-    return max(range(len(sentences)), key=lambda n: len(words[n]))
+        said[place].add(match[0].lower()[:5])
+    return said
 
 
 def _cut(

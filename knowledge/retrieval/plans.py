@@ -5,8 +5,8 @@ from enum import Enum
 EXACT_CHUNKS = 2_000
 """Up to here every vector is compared; it takes about a microsecond each."""
 
-NARROW = 10
-"""To read one tsvector takes as long as the postings of about ten chunks."""
+NARROW = 20
+"""To read one tsvector takes as long as the postings of about twenty chunks."""
 
 
 class SemanticPlan(Enum):

@@ -73,6 +73,15 @@ class KeywordQuery:
     excluded: tuple[str, ...] = ()
 
     @property
+    def has_prefix(self) -> bool:
+        return any(term.is_prefix for term in self.terms)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether more is asked than words: a phrase, a word to leave out, a beginning."""
+        return bool(self.required or self.preferred or self.excluded) or self.has_prefix
+
+    @property
     def spoken(self) -> list[str]:
         return [term.spoken for term in self.terms]
 

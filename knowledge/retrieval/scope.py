@@ -1,23 +1,27 @@
 """The scope of a search: the items visible to the caller, narrowed by its filters."""
 
+import logging
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Exists, Q, QuerySet
 from psycopg.rows import DictRow
 
 from knowledge.access import Access
-from knowledge.errors import not_found
+from knowledge.errors import ProviderUnavailable, not_found
 from knowledge.indexing.generations import live_generation
 from knowledge.models import Folder, Generation, Item, ItemType, Source, SourcePage
 from knowledge.models.item import ItemQuerySet
 from knowledge.retrieval import visibility_sql
 from knowledge.retrieval.binary_cursor import Binary, fetch
 from knowledge.validation import MAX_TAG, as_moment, clean_line, clean_tags, one_of
+
+logger = logging.getLogger(__name__)
 
 
 class Reach(Enum):
@@ -53,6 +57,11 @@ class Narrowing:
     """The same for what others share: one's own is found whatever its quality."""
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it takes nothing away; each edge has its own way to say that nothing is named."""
+        return all(getattr(self, field.name) in (None, (), []) for field in fields(self))
+
+    @property
     def finds_archived(self) -> bool:
         """Whether archived tasks are asked for: by default no search finds them."""
         return "archived" in self.statuses
@@ -76,10 +85,8 @@ class Scope:
     """Of the libraries that the scope is in."""
     leaves_out: bool
     """Whether a whole library has items that no search finds."""
-    has_fresh: bool
-    """Whether there are chunks that only their tsvectors know."""
-    has_gone: bool
-    """Whether postings may name chunks that are deleted since."""
+    gone: int
+    """So many chunks at most that postings name are deleted since."""
     finds_archived: bool
 
     @property
@@ -90,8 +97,8 @@ class Scope:
     def owners(self) -> str:
         """SQL condition: the row's owner has items in scope."""
         if self.owner_ids is None:
-            return "owner_id = %(owner)s"
-        return "owner_id = ANY(%(owners)s::int[])"
+            return "owner_id = (SELECT owner FROM scope)"
+        return "owner_id = ANY((SELECT owners FROM scope)::int[])"
 
     @property
     def condition(self) -> str:
@@ -111,8 +118,11 @@ class Scope:
         return f"item_id NOT IN ({_LISTED})" if self.leaves_out else "true"
 
 
-# A CTE, so that the planner does not estimate each id.
-SCOPE_SQL = "scope AS MATERIALIZED (SELECT %(items)s::uuid[] AS items)"
+# A CTE, so that the planner estimates neither owner nor ids: then one plan is as good as the next
+# to it, and it keeps a prepared one.
+SCOPE_SQL = """scope AS MATERIALIZED (
+        SELECT %(items)s::uuid[] AS items, %(owner)s::int AS owner, %(owners)s::int[] AS owners
+    )"""
 _LISTED = "SELECT unnest(items) FROM scope"
 
 
@@ -120,12 +130,14 @@ def scope_of(
     access: Access, narrowing: Narrowing, reach: Reach = Reach.LIBRARY
 ) -> tuple[Scope, Generation]:
     """The scope of a search in the form that its SQL takes, with the live generation."""
-    is_whole = reach is Reach.LIBRARY and access.folder_ids is None and narrowing == Narrowing()
+    is_whole = reach is Reach.LIBRARY and access.folder_ids is None and narrowing.is_empty
     if is_whole:
         # Of a whole library, naming the few that are left out is far shorter than all the rest.
         sql, params = visibility_sql.hidden_items_sql(access)
-    elif narrowing == Narrowing():
+    elif narrowing.is_empty:
         sql, params = allowed_items_sql(access, reach)
+    elif reach is Reach.LIBRARY and replace(narrowing, types=()).is_empty:
+        sql, params = visibility_sql.searchable_of_types(access, known_types(narrowing))
     else:
         items = visibility_sql.in_columns(items_within(access, narrowing, reach))
         sql, params = visibility_sql.sql_of(items, "item")
@@ -143,11 +155,14 @@ def scope_of(
         library_chunks=ground["library_chunks"],
         languages=frozenset(ground["languages"] or ()),
         leaves_out=is_whole and ground["count"] > 0,
-        has_fresh=ground["fresh"] > 0,
-        has_gone=is_whole and ground["packed"] > ground["library_chunks"] - ground["fresh"],
+        gone=_gone(ground) if is_whole else 0,
         finds_archived=narrowing.finds_archived,
     )
     return scope, _generation(ground)
+
+
+def _gone(ground: DictRow) -> int:
+    return max(0, int(ground["packed"] - (ground["library_chunks"] - ground["fresh"])))
 
 
 def _within(ground: DictRow, what: str, *, is_whole: bool) -> int:
@@ -200,7 +215,11 @@ def allowed_items_sql(
 
 def _generation(ground: DictRow) -> Generation:
     if ground["id"] is None:
-        return live_generation()
+        try:
+            return live_generation()
+        except ProviderUnavailable:  # words are found without it
+            logger.warning("The first embeddings cannot begin", exc_info=True)
+            return Generation(embedder=settings.QUARRY_EMBEDDER, dimensions=1, background=0)
     fields = ("id", "embedder", "model", "dimensions", "background")
     return Generation(is_live=True, **{name: ground[name] for name in fields})
 
@@ -225,8 +244,7 @@ def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQue
             raise not_found("folder")
         items = items.filter(folders=folder)
     if narrowing.types:
-        types = [one_of(name, ItemType.values, field="types") for name in narrowing.types]
-        items = items.filter(type__in=types)
+        items = items.filter(type__in=known_types(narrowing))
     if narrowing.tags:
         items = items.filter(tags__contains=clean_tags(narrowing.tags))
     if narrowing.since is not None:
@@ -234,6 +252,11 @@ def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQue
     if narrowing.before is not None:
         items = items.filter(arrived_at__lt=narrowing.before)
     return items
+
+
+def known_types(narrowing: Narrowing) -> list[str]:
+    """The types that are named, all of which there are."""
+    return [one_of(name, ItemType.values, field="types") for name in narrowing.types]
 
 
 def attribute_condition(access: Access, narrowing: Narrowing) -> Q:

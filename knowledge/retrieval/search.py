@@ -4,34 +4,35 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import ClassVar
+from functools import cache, partial
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
+from django.db.models import Model
 from psycopg.rows import DictRow
 
 from knowledge.access import Access, Capability
 from knowledge.errors import ProviderUnavailable
 from knowledge.models import Chunk, Content, Filing, Item
 from knowledge.retrieval import semantic
-from knowledge.retrieval.duplicates import Copy, normal_form
-from knowledge.retrieval.keyword import heaviest_terms, matched_words
-from knowledge.retrieval.passages import (
-    Passage,
-    WordPairs,
-    best_passage,
-    say_the_same,
-    word_matcher,
-    word_pairs,
-)
+from knowledge.retrieval.conditions import matched_words
+from knowledge.retrieval.duplicates import Copy, FoundChunk, fold_duplicates
+from knowledge.retrieval.fusion import SEMANTIC_WEIGHT
+from knowledge.retrieval.heaviest_terms import heaviest_terms
+from knowledge.retrieval.neighbours import MAX_WINDOW, WholeChunk, chunks_around
+from knowledge.retrieval.passages import Passage, best_passage, word_matcher
 from knowledge.retrieval.query_words import KeywordQuery, configurations_of, read_query
-from knowledge.retrieval.scope import Narrowing, Reach, scope_of
+from knowledge.retrieval.scope import Narrowing, Reach, Scope, scope_of
 from knowledge.retrieval.search_metrics import count_searches
-from knowledge.retrieval.statement import rank_chunks
+from knowledge.retrieval.second_look import with_second_look
+from knowledge.retrieval.statement import rank_chunks, show_chunks
+from knowledge.retrieval.unknown_languages import weight_of_meaning
 from knowledge.text.places import link_to, mark_before
 from knowledge.validation import clean_text, one_of, within
 
 logger = logging.getLogger(__name__)
+
+M = TypeVar("M", bound=Model)
 
 MODES = ("semantic", "keyword", "hybrid")
 MAX_QUERY = 10_000
@@ -39,6 +40,7 @@ MAX_LIMIT = 20
 MAX_OFFSET = 10_000
 _MOST_FOLDED = 5_000
 """Chunks after which no more are asked for, however many of them say the same."""
+_NEAR_THE_TOP = 2 * MAX_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ class Hit:
     """The characters of its source that the passage shows."""
     similar_chunk_ids: tuple[int, ...] = ()
     copies: tuple[Copy, ...] = ()
+    chunks: tuple[WholeChunk, ...] = ()
+    """The hit's chunk among its neighbours, where the caller asked for these."""
     explanation: Explanation | None = None
     untrusted: ClassVar[bool] = True
 
@@ -138,28 +142,30 @@ class LibrarySearchRequest:
     fold: bool = True
     """Whether hits that say the same are folded under the best of them."""
     explain: bool = False
+    window: int = 0
+    """How many chunks before and after each hit are given with it."""
 
     def check(self) -> None:
         """Refuse what is outside its range; the engine itself checks the rest."""
         within(self.limit, field="limit", low=1, high=MAX_LIMIT)
         within(self.offset, field="offset", low=0, high=MAX_OFFSET)
+        within(self.window, field="window", low=0, high=MAX_WINDOW)
 
 
 def search(access: Access, request: LibrarySearchRequest) -> Answer:
     """The chunks that answer best, out of what the caller may see."""
     request.check()
     query, narrowing = request.query, request.narrowing
-    wanted = request.offset + request.limit
-    ask = partial(rank, access, query=query, mode=request.mode, narrowing=narrowing, in_full=True)
-    if request.fold:
-        ranking, found = _enough_folded(ask, wanted)
-    else:
-        ranking = ask(limit=wanted)
-        found = [_FoundChunk(row) for row in ranking.rows]
+    first = partial(rank, access, query=query, mode=request.mode, narrowing=narrowing)
+    ranking, found = _find_page(with_second_look(query, first), request)
     words = ranking.words
-    hits = _hits(words.spoken, found[request.offset : wanted])
+    hits = _hits(words.spoken, found)
     if request.explain:
         hits = _explain_hits(access, words, hits)
+    if request.window and hits:
+        ids = [hit.chunk.pk for hit in hits]
+        around = chunks_around(ranking.scope, ids, window=request.window)
+        hits = [replace(hit, chunks=around.get(hit.chunk.pk, ())) for hit in hits]
     return Answer(hits, ranking.mode, ranking.degraded)
 
 
@@ -168,6 +174,7 @@ class Ranking:
     """The best chunks by id, with all their scores, and how they were found."""
 
     rows: list[DictRow]
+    scope: Scope
     words: KeywordQuery
     mode: str
     degraded: str | None
@@ -184,16 +191,18 @@ def rank(
     reach: Reach = Reach.LIBRARY,
     in_full: bool = False,
     in_brief: bool = False,
+    to_fold: bool = False,
 ) -> Ranking:
     """The engine itself: which chunks, in which order; in full, with all that an answer shows."""
     access.require(Capability.READ)
     query = clean_text(query, field="query", shortest=1, longest=MAX_QUERY)
     one_of(mode, MODES, field="mode")
     scope, generation = scope_of(access, narrowing, reach)
-    vector, degraded = None, None
+    vector, degraded, meaning = None, None, SEMANTIC_WEIGHT
     if mode != "keyword":
         try:
             vector = semantic.embed(generation, query)
+            meaning, degraded = weight_of_meaning(query, generation, scope.languages)
         except ProviderUnavailable as error:
             if mode == "semantic":
                 raise
@@ -203,69 +212,54 @@ def rank(
     if mode != "semantic":
         words = heaviest_terms(scope, words)
     by_word = None if mode == "semantic" else words
-    telling = {"in_full": in_full, "in_brief": in_brief}
-    rows = rank_chunks(scope, generation, by_word, vector, mode=mode, limit=limit, **telling)
-    return Ranking(rows, words, mode, degraded)
+    rows = rank_chunks(
+        scope,
+        generation,
+        by_word,
+        vector,
+        mode=mode,
+        limit=limit,
+        meaning=meaning,
+        in_full=in_full,
+        in_brief=in_brief,
+        to_fold=to_fold,
+    )
+    return Ranking(rows, scope, words, mode, degraded)
 
 
-@dataclass
-class _FoundChunk:
-    """A ranked chunk, and those that say the same."""
+def _find_page(
+    ask: Callable[..., Ranking], request: LibrarySearchRequest
+) -> tuple[Ranking, list[FoundChunk]]:
+    """The places of one page; more chunks are asked for where several take one place.
 
-    row: DictRow
-    similar: list[int] = field(default_factory=list)
-    copies: dict[UUID, Copy] = field(default_factory=dict)
-
-    @cached_property
-    def word_pairs(self) -> WordPairs:
-        """Only made for an item with several hits, and once."""
-        return word_pairs(self.row["text"])
-
-    def take(self, other: DictRow) -> None:
-        """Name a chunk with the same text instead of giving it a place."""
-        if other["item_id"] == self.row["item_id"]:
-            self.similar.append(other["chunk_id"])
-        else:
-            copy = Copy(other["item_id"], other["custom_title"] or other["title"])
-            self.copies.setdefault(copy.user_item_id, copy)
-
-
-def _enough_folded(ask: Callable[..., Ranking], wanted: int) -> tuple[Ranking, list[_FoundChunk]]:
-    """So many places of the answer; more chunks are asked for where several take one place."""
-    limit = 2 * wanted
+    Near the top that is one statement. Further down, chunks are folded by no more than what tells
+    them apart, and only those of the page are read.
+    """
+    wanted = request.offset + request.limit
+    limit = 2 * wanted if request.fold else wanted
+    is_deep = wanted > _NEAR_THE_TOP
     while True:
-        ranking = ask(limit=limit)
-        found = _fold_duplicates([_FoundChunk(row) for row in ranking.rows], wanted)
-        if len(found) >= wanted or len(ranking.rows) < limit or limit > _MOST_FOLDED:
-            return ranking, found
-        limit *= 4
+        ranking = ask(limit=limit, in_full=not is_deep, to_fold=is_deep)
+        found = [FoundChunk(row) for row in ranking.rows]
+        if request.fold:
+            found = fold_duplicates(found, wanted)
+        is_enough = len(found) >= wanted or len(ranking.rows) < limit or limit >= _MOST_FOLDED
+        if is_enough:
+            break
+        limit, is_deep = min(8 * limit, _MOST_FOLDED), True
+    page = found[request.offset : wanted]
+    return ranking, _read_chunks(ranking.scope, page) if is_deep else page
 
 
-def _fold_duplicates(found: Sequence[_FoundChunk], wanted: int) -> list[_FoundChunk]:
-    kept: dict[UUID, list[_FoundChunk]] = {}
-    by_text: dict[str, _FoundChunk] = {}
-    answer: list[_FoundChunk] = []
-    for each in found:
-        text = normal_form(each.row["text"])
-        if first := by_text.get(text):
-            first.take(each.row)
-            continue
-        if len(answer) == wanted:
-            continue  # only what is shown already may still get copies
-        siblings = kept.setdefault(each.row["item_id"], [])
-        same = next(
-            (other for other in siblings if say_the_same(other.word_pairs, each.word_pairs)), None
-        )
-        if same:
-            same.similar.append(each.row["chunk_id"])
-            continue
-        by_text[text] = each
-        siblings.append(each)
-        answer.append(each)
-    return answer
+def _read_chunks(scope: Scope, found: Sequence[FoundChunk]) -> list[FoundChunk]:
+    """The same with all that an answer shows, without what has been hidden since."""
+    rows = {row["chunk_id"]: row for row in show_chunks(scope, [each.chunk_id for each in found])}
+    return [
+        replace(each, row=each.row | rows[each.chunk_id]) for each in found if each.chunk_id in rows
+    ]
 
 
-def _hits(words: Sequence[str], found: Sequence[_FoundChunk]) -> list[Hit]:
+def _hits(words: Sequence[str], found: Sequence[FoundChunk]) -> list[Hit]:
     matcher = word_matcher(words)
     items: dict[UUID, Item] = {}
     hits = []
@@ -296,25 +290,35 @@ def _passage(row: DictRow, matcher: re.Pattern[str] | None) -> Passage:
 
 
 def _chunk(row: DictRow) -> Chunk:
-    fields = ("item_id", "start", "end", "text", "locator")
-    return Chunk(id=row["chunk_id"], **{name: row[name] for name in fields})
+    return _new(Chunk, row, *_CHUNK, id=row["chunk_id"])
 
 
 def _item(row: DictRow) -> Item:
     """As much of the item as an answer says."""
-    content = Content(
-        id=row["content_id"],
-        title=row["title"],
-        url=row["url"],
-        kind=row["kind"],
-        media_url=row["media_url"],
-    )
-    names = ("owner_id", "custom_title", "type", "tags", "attributes", "visibility", "quality")
-    fields = {name: row[name] for name in (*names, "suspicions")}
-    item = Item(id=row["item_id"], content=content, **fields)
-    item.created_at, item.updated_at = row["created_at"], row["updated_at"]
+    item = _new(Item, row, *_ITEM, id=row["item_id"])
+    item.content = _new(Content, row, *_CONTENT, id=row["content_id"])
     item.seen_filings = [Filing(item_id=item.pk, folder_id=each) for each in row["folder_ids"]]
     return item
+
+
+_CHUNK = ("item_id", "start", "end", "text", "locator")
+_ITEM = (
+    *("owner_id", "content_id", "custom_title", "type", "tags", "attributes", "visibility"),
+    *("quality", "suspicions", "created_at", "updated_at"),
+)
+_CONTENT = ("title", "url", "kind", "media_url")
+
+
+def _new(model: type[M], row: DictRow, *names: str, id: Any) -> M:
+    """A model with these columns of a row. Django would look for each other default each time."""
+    values = {**_defaults_of(model), **{name: row[name] for name in names}, "id": id}
+    return model(*values.values())
+
+
+@cache
+def _defaults_of(model: type[Model]) -> dict[str, Any]:
+    new = model()
+    return {field.attname: getattr(new, field.attname) for field in model._meta.concrete_fields}
 
 
 def _explain_hits(access: Access, words: KeywordQuery, hits: Sequence[Hit]) -> list[Hit]:

@@ -1,6 +1,8 @@
 """One search as one statement, put together for its mode and the size of its scope."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.db import transaction
 from psycopg.rows import DictRow
@@ -10,7 +12,8 @@ from knowledge.models import Generation
 from knowledge.providers.protocols import Vector
 from knowledge.retrieval import keyword, semantic, visibility_sql
 from knowledge.retrieval.binary_cursor import fetch, halves
-from knowledge.retrieval.fusion import ranking_sql
+from knowledge.retrieval.duplicates import READ_TO_FOLD
+from knowledge.retrieval.fusion import SEMANTIC_WEIGHT, blend_params, ranking_sql
 from knowledge.retrieval.plans import (
     KeywordPlan,
     SemanticPlan,
@@ -39,12 +42,15 @@ def rank_chunks(
     *,
     mode: str,
     limit: int,
+    meaning: float = SEMANTIC_WEIGHT,
     in_full: bool = False,
     in_brief: bool = False,
+    to_fold: bool = False,
 ) -> list[DictRow]:
     """The best chunks of the scope with all their scores; in full, with what an answer shows.
 
-    In brief, for rankings of many, with no more than which items they are of.
+    In brief, for rankings of many, with no more than which items they are of; to fold them, with
+    what tells their texts apart.
     """
     if words is None or not words.terms:  # meaning alone, or nothing but punctuation
         if vector is None:
@@ -53,7 +59,7 @@ def rank_chunks(
     by_word = keyword_plan(scope.chunks, library_chunks=scope.library_chunks)
     by_meaning = semantic_plan(scope.chunks, has_graph=_has_graph(scope, generation))
     pool = max(_POOL, limit) if mode == "hybrid" else limit
-    statement = ranking_statement(scope, generation, words, mode, by_word, by_meaning)
+    statement = ranking_statement(scope, generation, words, mode, by_word, by_meaning, pool)
     params: dict[str, Any] = {"items": scope.items, "limit": limit, "pool": pool}
     params |= {"owner": scope.owner_id, "owners": scope.owner_ids}
     if vector is not None:
@@ -61,18 +67,70 @@ def rank_chunks(
             "vector": halves(vector),
             "generation": generation.pk,
             "background": generation.background,
-            "oversampled": candidates_by_bits(generation.dimensions, wanted=pool),
+            **blend_params(meaning),
         }
     if words:
-        params |= keyword.params(scope, words)
-    if in_full or in_brief:
-        statement, shown = _statement_for(statement, scope, _IN_FULL if in_full else _IN_BRIEF)
+        params |= keyword.params(scope, words, pool=pool)
+    if in_full or in_brief or to_fold:
+        template = _IN_FULL if in_full else _IN_BRIEF if in_brief else _TO_FOLD
+        statement, shown = _statement_for(statement, scope, template)
         params |= shown
     if vector is None or by_meaning is not SemanticPlan.GRAPH:
         return fetch(statement, params)
     with transaction.atomic():
-        fetch(_GRAPH_SETTINGS, {"effort": str(params["oversampled"])})
+        effort = candidates_by_bits(generation.dimensions, wanted=pool)
+        fetch(_GRAPH_SETTINGS, {"effort": str(effort)})
         return fetch(statement, params)
+
+
+class NearItem(NamedTuple):
+    """An item of which a chunk is near to a vector, and the cosine of the two."""
+
+    id: UUID
+    title: str
+    cosine: float
+
+
+def nearest_items(
+    scope: Scope, generation: Generation, vectors: Sequence[Vector], *, limit: int
+) -> list[list[NearItem]]:
+    """Of each vector the items of the nearest chunks of a scope, all in one statement."""
+    if not vectors or not scope.chunks:
+        return [[] for _ in vectors]
+    statement, params = nearest_statement(scope, generation, limit)
+    params |= {
+        "owner": scope.owner_id,
+        "owners": scope.owner_ids,
+        "items": scope.items,
+        "vectors": [f"[{','.join(map(str, vector.tolist()))}]" for vector in vectors],
+        "generation": generation.pk,
+        "background": generation.background,
+        "limit": limit,
+    }
+    near: list[list[NearItem]] = [[] for _ in vectors]
+    for row in fetch(statement, params):
+        title = row["custom_title"] or row["title"]
+        near[row["place"] - 1].append(NearItem(row["item_id"], title, row["cosine"]))
+    return near
+
+
+def nearest_statement(
+    scope: Scope, generation: Generation, limit: int
+) -> tuple[str, dict[str, Any]]:
+    """The SQL of it, which never goes by the graph: that is of whole libraries."""
+    plan = semantic_plan(scope.chunks, has_graph=False)
+    likely = candidates_by_bits(generation.dimensions, wanted=limit)
+    nearest = semantic.nearest_sql(scope, plan, generation, None, likely)
+    items, params = allowed_items_sql(
+        scope.access, scope.reach, finds_archived=scope.finds_archived
+    )
+    statement = _NEAREST.format(
+        scope=SCOPE_SQL,
+        nearest=nearest.replace("%(vector)s", "asked.vector"),
+        items=items,
+        columns=visibility_sql.COLUMNS,
+    )
+    return statement, params
 
 
 def ranking_statement(
@@ -82,13 +140,15 @@ def ranking_statement(
     mode: str,
     by_word: KeywordPlan,
     by_meaning: SemanticPlan,
+    pool: int = _POOL,
 ) -> str:
     """The SQL of one mode by these plans; `docs/search-sql.md` shows all there are."""
     parts = [SCOPE_SQL]
     if mode != "keyword":
-        parts.append(semantic.candidates_sql(scope, by_meaning, generation, words))
+        parts.append(semantic.candidates_sql(scope, by_meaning, generation, words, pool))
     if words:
-        parts.append(keyword.candidates_sql(scope, words, by_word))
+        is_hybrid = mode == "hybrid"
+        parts.append(keyword.candidates_sql(scope, words, by_word, with_semantic=is_hybrid))
     return "WITH " + ",".join(parts) + ranking_sql(mode)
 
 
@@ -101,6 +161,7 @@ def _has_graph(scope: Scope, generation: Generation) -> bool:
 # by the door itself.
 _IN_FULL = """
     SELECT best.*, chunk.item_id, chunk.start, chunk."end", chunk.text, chunk.locator,
+        hashtextextended(chunk.text, 0) AS text_hash,
         item.owner_id, item.content_id, item.custom_title, item.type, item.tags, item.attributes,
         item.visibility, item.quality, item.suspicions, item.created_at, item.updated_at,
         content.title, content.url, content.kind, content.media_url,
@@ -109,8 +170,23 @@ _IN_FULL = """
         JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
         JOIN knowledge_item AS item ON item.id = chunk.item_id
         JOIN knowledge_content AS content ON content.id = item.content_id
-    WHERE item.id IN (SELECT seen.id FROM ({items}) AS seen ({columns}))
+    WHERE (SELECT true FROM ({items}) AS seen ({columns}) WHERE seen.id = item.id)
     ORDER BY place"""
+
+
+_NEAREST = """
+    WITH {scope}
+    SELECT asked.place, 1 - near.distance AS cosine, item.id AS item_id, item.custom_title,
+        content.title
+    FROM unnest(%(vectors)s::text[]::halfvec[]) WITH ORDINALITY AS asked (vector, place)
+        CROSS JOIN LATERAL (
+            {nearest} ORDER BY distance, chunk_id LIMIT %(limit)s
+        ) AS near
+        JOIN knowledge_chunk AS chunk ON chunk.id = near.chunk_id
+        JOIN knowledge_item AS item ON item.id = chunk.item_id
+        JOIN knowledge_content AS content ON content.id = item.content_id
+    WHERE 1 - near.distance > %(background)s::float8
+        AND (SELECT true FROM ({items}) AS seen ({columns}) WHERE seen.id = item.id)"""
 
 
 _IN_BRIEF = """
@@ -119,8 +195,30 @@ _IN_BRIEF = """
     FROM ({best}) AS best
         JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
         JOIN knowledge_item AS item ON item.id = chunk.item_id
-    WHERE item.id IN (SELECT seen.id FROM ({items}) AS seen ({columns}))
+    WHERE (SELECT true FROM ({items}) AS seen ({columns}) WHERE seen.id = item.id)
     ORDER BY place"""
+
+
+_TO_FOLD = f"""
+    SELECT best.*, item.id AS item_id, item.custom_title, content.title,
+        hashtextextended(chunk.text, 0) AS text_hash,
+        CASE WHEN place <= {READ_TO_FOLD} THEN chunk.text END AS text
+    FROM ({{best}}) AS best
+        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
+        JOIN knowledge_item AS item ON item.id = chunk.item_id
+        JOIN knowledge_content AS content ON content.id = item.content_id
+    WHERE (SELECT true FROM ({{items}}) AS seen ({{columns}}) WHERE seen.id = item.id)
+    ORDER BY place"""
+
+_CHOSEN = """
+    SELECT chunk_id, place
+    FROM unnest(%(shown)s::bigint[]) WITH ORDINALITY AS shown (chunk_id, place)"""
+
+
+def show_chunks(scope: Scope, chunk_ids: Sequence[int]) -> list[DictRow]:
+    """What an answer shows of these chunks, as far as they are in reach."""
+    statement, params = _statement_for(_CHOSEN, scope, _IN_FULL)
+    return fetch(statement, {"shown": list(chunk_ids), **params})
 
 
 def _statement_for(best: str, scope: Scope, template: str) -> tuple[str, dict[str, Any]]:

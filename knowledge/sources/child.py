@@ -70,7 +70,7 @@ def _run(asked: IO[bytes], answered: IO[bytes], complaints: IO[bytes], *, second
         stderr=complaints,
         cwd="/",
         env=ENVIRONMENT,
-        start_new_session=True,
+        process_group=0,  # in our session, within which the kernel heeds its niceness
     )
     try:
         return process.wait(timeout=seconds)

@@ -15,6 +15,7 @@ import httpcore2
 from django.conf import settings
 
 from knowledge.errors import IngestFailed
+from knowledge.monitoring.turns import while_waiting
 from knowledge.sources.addresses import read_redirect, read_url
 from knowledge.sources.http_exchange import Ask, exchange, failures_told, headers_to_send
 from knowledge.sources.inflating import Inflater
@@ -133,7 +134,7 @@ def stream(
     )
     follows = max_redirects > 0 and ask.method in ("GET", "HEAD")
     for _ in range(max_redirects + 1):
-        with exchange(ask, deadline=deadline) as response:
+        with while_waiting(), exchange(ask, deadline=deadline) as response:
             answer = _answer(ask, response)
             location = _location(answer) if follows else ""
             if not location:

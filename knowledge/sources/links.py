@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from django.conf import settings
 
 from knowledge.errors import IngestFailed, UnsupportedMedia
-from knowledge.progress import tell
+from knowledge.monitoring.progress import tell
 from knowledge.sources import canonical, feeds, files, http, podcast, webpage, youtube
 from knowledge.sources.extracted import FetchedLink, Recording
 from knowledge.sources.remote_audio import remote_length

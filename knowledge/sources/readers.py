@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, cast
 
 from knowledge.errors import ProviderUnavailable
+from knowledge.monitoring.turns import while_waiting
 from knowledge.sources.child import ENVIRONMENT
 from knowledge.sources.parsers.frames import Frame, receive_frame, send_frame
 
@@ -24,6 +25,8 @@ MOST = 2
 """Readers of one process: as many as keep two cores busy beside it."""
 MEGABYTES = 3_000
 """Of address space, which the model and its threads count against; most of it is never used."""
+LONG_TEXT = 50_000
+"""Characters that take a reader a quarter of a second and more."""
 SECONDS = 30.0
 """For one text, waiting for a free reader included; the longest that is taken needs two."""
 IDLE_SECONDS = 600
@@ -36,9 +39,12 @@ Answer = Callable[[Any], bytes]
 class Readers:
     """The readers of this process: at most so many, started when they are needed."""
 
-    def __init__(self, most: int = MOST, *, idle_seconds: float = IDLE_SECONDS) -> None:
-        self._idle_seconds = idle_seconds
+    def __init__(
+        self, most: int = MOST, *, idle_seconds: float = IDLE_SECONDS, megabytes: int = MEGABYTES
+    ) -> None:
+        self._limits = megabytes, idle_seconds
         self._free = threading.BoundedSemaphore(most)
+        self._free_for_long = threading.BoundedSemaphore(max(1, most - 1))
         self._idle: list[_Reader] = []
         self._all: set[_Reader] = set()
         self._changing = threading.Lock()
@@ -50,16 +56,21 @@ class Readers:
         *blobs: bytes,
         seconds: float = SECONDS,
         answer: Answer | None = None,
+        is_long: bool = False,
     ) -> Frame:
-        """What `package.module:function` answers, computed by a reader while the call waits."""
-        if not self._free.acquire(timeout=seconds):
-            raise ProviderUnavailable(
-                "Many long texts are being read at this moment; try again shortly.", may_pass=True
-            )
-        try:
+        """What `package.module:function` answers, computed by a reader while the call waits.
+
+        One reader is kept from what is long, so that short work waits for short work alone.
+        """
+        with while_waiting(), contextlib.ExitStack() as places:
+            for place in (self._free_for_long, self._free) if is_long else (self._free,):
+                if not place.acquire(timeout=seconds):
+                    raise ProviderUnavailable(
+                        "Many long texts are being read at this moment; try again shortly.",
+                        may_pass=True,
+                    )
+                places.callback(place.release)
             return self._call(target, Frame(request, blobs), seconds, answer)
-        finally:
-            self._free.release()
 
     def close(self) -> None:
         """End all of them, also those that are at work."""
@@ -92,7 +103,7 @@ class Readers:
                     return reader
                 self._all.discard(reader)
                 reader.kill()  # it ended by itself; its pipes are still open here
-            reader = _Reader(self._idle_seconds)
+            reader = _Reader(*self._limits)
             self._all.add(reader)
             return reader
 
@@ -109,15 +120,15 @@ class _WentIdle(Exception):
 class _Reader:
     """One child and the pipes to it; a call at a time."""
 
-    def __init__(self, idle_seconds: float) -> None:
-        limits = [str(MEGABYTES * 1024 * 1024), str(idle_seconds)]
+    def __init__(self, megabytes: int, idle_seconds: float) -> None:
+        limits = [str(megabytes * 1024 * 1024), str(idle_seconds)]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "knowledge.sources.parsers.reader_main", *limits],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd="/",
             env=ENVIRONMENT,
-            start_new_session=True,
+            process_group=0,  # in our session, within which the kernel heeds its niceness
         )
         self._pipes = cast(tuple[IO[bytes], IO[bytes]], (self._process.stdin, self._process.stdout))
         self._was_slow = False

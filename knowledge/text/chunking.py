@@ -27,7 +27,7 @@ MAX_TOKENS = 360
 FENCE_TOKENS = 1_500
 """A code fence stays whole up to here.
 
-Of one beyond 512 tokens a model that reads no more knows the beginning; words are found in all.
+One beyond 512 tokens gets the mean of its parts' vectors from a model that reads no more at once.
 """
 
 CONTEXT_TOKENS = 64
@@ -73,7 +73,7 @@ def chunk(
             if kept := text[start:end].strip():
                 start = text.index(kept[0], start)
                 end = start + len(kept)
-                path = outline.path(start, end) + outline.fence_above(start)
+                path = outline.path(start, end) + outline.opening_above(start)
                 pieces.append(Piece(start, end, kept, path))
     return pieces
 
@@ -110,7 +110,7 @@ _PROSE_BREAK = re.compile(
     """,
     re.VERBOSE,
 )
-_CODE_BREAK = re.compile(r"(?P<ITEM>\n(?=\S|\n|\r\n))|(?P<WRAP>\n)")
+_LINE_BREAK = re.compile(r"(?P<ITEM>\n(?=\S|\n|\r\n))|(?P<WRAP>\n)")
 
 
 class _Cutter:
@@ -164,7 +164,7 @@ class _Cutter:
                 yield _Break(block.start, strength, follows_fence)
             may_cut, follows_fence = not block.level, self._stays_whole(block)
             if not follows_fence and self._is_over(self._target, block.start, block.end):
-                pattern = _CODE_BREAK if block.kind == "fence" else _PROSE_BREAK
+                pattern = _LINE_BREAK if block.kind in ("fence", "table") else _PROSE_BREAK
                 yield from self._inner_breaks(block, pattern)
 
     def _stays_whole(self, block: Block) -> bool:

@@ -1,11 +1,15 @@
 """Which language a text is in, and which of Postgres' dictionaries reads it."""
 
-from functools import cache
-from typing import Any
+from collections.abc import Set
+
+from knowledge.text.language_tables import language_identifier
 
 DEFAULT = "en"
-SURE = 0.99
-"""Below this a guess is worth less than the default: code, tables and names are hard to tell."""
+SURE = 0.5
+"""A guess counts when it is likelier than all others together; code and names have no such."""
+CERTAIN = 0.99
+"""So sure must one be of a language without a dictionary, for example Nigerian Pidgin: to take some
+English for it leaves each word as it is written, and to miss it costs little."""
 
 _SAMPLE = 2_000
 _LAST_LATIN = "\u036f"
@@ -45,8 +49,20 @@ CONFIGURATIONS = {
 def language_of(text: str) -> str:
     """The language's two letters, or the default when the text does not tell."""
     sample = text[:_SAMPLE]
-    language, sureness = _identifier().classify(sample)
-    return str(language) if sureness >= SURE or _is_of_another_script(sample) else DEFAULT
+    language, sureness = language_identifier().classify(sample)
+    needed = SURE if language in CONFIGURATIONS else CERTAIN
+    return str(language) if sureness >= needed or _is_of_another_script(sample) else DEFAULT
+
+
+def likeliest_of(text: str, languages: Set[str]) -> tuple[str, float]:
+    """Which of these languages the text is in, if it is in one of them, and how sure that is."""
+    ranked = language_identifier().rank(text[:_SAMPLE])
+    found = {str(each): float(share) for each, share in ranked if each in languages}
+    whole = sum(found.values())
+    if not whole:
+        return DEFAULT, 0.0
+    best = max(found, key=lambda each: found[each])
+    return best, found[best] / whole
 
 
 def configuration_for(language: str) -> str:
@@ -58,10 +74,3 @@ def _is_of_another_script(text: str) -> bool:
     """Whether most letters are not Latin: then any guess is better than the default."""
     letters = [letter for letter in text if letter.isalpha()]
     return sum(letter > _LAST_LATIN for letter in letters) > len(letters) / 2
-
-
-@cache
-def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

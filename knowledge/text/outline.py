@@ -1,4 +1,4 @@
-"""What a text is made of: headings, paragraphs, speakers' turns, code fences."""
+"""What a text is made of: headings, paragraphs, speakers' turns, tables, code fences."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -12,7 +12,8 @@ LANGUAGE_CHARS = 30
 
 
 class Block(NamedTuple):
-    """A heading (with its level), a code fence (its title is its language), or lines together."""
+    """A heading (with its level), a fence (titled by its language), a table (by its first row), or
+    lines together."""
 
     kind: str
     start: int
@@ -32,7 +33,7 @@ def blocks(text: str) -> Iterator[Block]:
         else:
             yield from _join_lines(paragraph)
             paragraph = [line] if line.kind == "turn" else []
-            if line.kind in ("heading", "fence", "front"):
+            if line.kind in ("heading", "fence", "front", "table"):
                 yield line
     yield from _join_lines(paragraph)
 
@@ -43,7 +44,7 @@ class Outline:
     def __init__(self, blocks: Iterable[Block]) -> None:
         named = [block for block in blocks if block.title]
         self._headings = [block for block in named if block.level]
-        self._fences = [block for block in named if block.kind == "fence"]
+        self._opened = [block for block in named if block.kind in ("fence", "table")]
         self._depths: list[int] = []
         self._paths: list[tuple[str, ...]] = []
         trail: list[Block] = []
@@ -61,11 +62,13 @@ class Outline:
         path = self._paths[first - 1] if first else ()
         return path[: min(self._depths[first:last], default=len(path))]
 
-    def fence_above(self, start: int) -> tuple[str, ...]:
-        """The opening of the fence that a span begins within: its language, if it names one."""
-        before = bisect_left(self._fences, start, key=lambda fence: fence.start)
-        is_within = before and start < self._fences[before - 1].end
-        return (f"```{self._fences[before - 1].title}",) if is_within else ()
+    def opening_above(self, start: int) -> tuple[str, ...]:
+        """How the fence or table opens that a span begins within: its language, its first row."""
+        before = bisect_left(self._opened, start, key=lambda block: block.start)
+        if not before or start >= self._opened[before - 1].end:
+            return ()
+        block = self._opened[before - 1]
+        return (f"```{block.title}" if block.kind == "fence" else block.title,)
 
 
 _NAME = r"(?:[^\W\d_a-z][\w.'\u2019-]{0,40}+|\d{1,3}|user|assistant|system|speaker)"
@@ -85,6 +88,14 @@ _LINE = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_BAR_AHEAD = r"(?=[^\n|]*+\|)"
+_NO_OTHER_BLOCK = r"(?![ ]{0,3}\#{1,6}\s|[ \t>]*(?:`{3}|~{3}))"
+# A first row, the row of dashes below it, and every row with a bar that follows.
+_TABLE = re.compile(
+    rf"{_BAR_AHEAD}(?P<header>[^\n]*+)\n"
+    rf"{_BAR_AHEAD}[ \t>]*+(?:\|?[ \t]*+:?-++:?[ \t]*+)++\|?[ \t\r]*+(?:\n|\Z)"
+    rf"(?:{_NO_OTHER_BLOCK}{_BAR_AHEAD}[^\n]*+(?:\n|\Z))*+"
+)
 _CLOSING = re.compile(r"^[ \t>]*+(`{3,}+|~{3,}+)[ \t\r]*+(?:\n|\Z)", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"---[ \t\r]*\n(?:[^\n]+\n){1,100}?---[ \t\r]*(?:\n|\Z)")
 
@@ -97,6 +108,10 @@ def _lines(text: str) -> Iterator[Block]:
         yield Block("front", 0, position)
     while position < len(text) and (line := _LINE.match(text, position)):
         start, position = position, line.end()
+        if line.lastgroup in ("item", "plain") and (table := _TABLE.match(text, start)):
+            position = table.end()
+            yield Block("table", start, position, 0, _title(table["header"]))
+            continue
         if line.lastgroup == "fence":
             position = _fence_end(text, position, line["ticks"])
         yield Block(line.lastgroup or "plain", start, position, *_heading(line))

@@ -4,7 +4,7 @@ from dataclasses import astuple
 
 from knowledge.budgets import ASSESS_IN_PLACE
 from knowledge.sources.parsers.frames import Frame
-from knowledge.sources.readers import opened_readers
+from knowledge.sources.readers import LONG_TEXT, opened_readers
 from knowledge.trust.quality import Assessment, Factor, Json, Measurement, assess, texts_of
 
 
@@ -13,10 +13,12 @@ def assess_anywhere(
 ) -> Assessment:
     """What `assess` answers."""
     readers = opened_readers()
-    if readers is None or sum(map(len, texts_of(document))) <= ASSESS_IN_PLACE.most:
+    length = sum(map(len, texts_of(document)))
+    if readers is None or length <= ASSESS_IN_PLACE.most:
         return assess(type, document, novelty, domain=domain)
     asked = [type, dict(document), astuple(novelty), domain]
-    profile, factors = readers.call(f"{__name__}:assess_in_reader", asked).value
+    given = readers.call(f"{__name__}:assess_in_reader", asked, is_long=length > LONG_TEXT)
+    profile, factors = given.value
     return Assessment(profile, tuple(Factor(*factor) for factor in factors))
 
 

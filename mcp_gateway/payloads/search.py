@@ -32,6 +32,12 @@ class Explanation(Shape):
     folder_id: UUID | None
 
 
+class WholeChunk(Shape):
+    chunk_id: int
+    char_span: list[int]
+    text: str
+
+
 class SearchResult(Shape):
     listed = "score title user_item_id passage locator copies"
 
@@ -44,6 +50,7 @@ class SearchResult(Shape):
     highlights: list[list[int]]
     similar_chunk_ids: list[int]
     copies: list[Copy]
+    chunks: list[WholeChunk]
     explanation: Explanation | None
     locator: Locator
     folder_ids: list[UUID]
@@ -67,6 +74,7 @@ class SearchResult(Shape):
             highlights=[list(span) for span in hit.highlights],
             similar_chunk_ids=list(hit.similar_chunk_ids),
             copies=[Copy.model_validate(copy) for copy in hit.copies],
+            chunks=[WholeChunk.model_validate(chunk) for chunk in hit.chunks],
             explanation=Explanation.model_validate(hit.explanation) if hit.explanation else None,
             locator=Locator.model_validate(hit.locator),
             folder_ids=hit.item.folder_ids,
@@ -75,7 +83,9 @@ class SearchResult(Shape):
         )
 
     def as_text(self, number: int) -> str:
-        passage = self.passage.replace("\n", "\n    ")
+        # The chunks have the passage in them.
+        quoted = "\n\n".join(chunk.text for chunk in self.chunks) or self.passage
+        passage = quoted.replace("\n", "\n    ")
         why = self.explanation
         where = where_to_read(
             self.locator.url,

@@ -10,6 +10,7 @@ from knowledge.ingest.items import MAX_TITLE
 from knowledge.library import items as library
 from knowledge.library.items import MAX_RECENT
 from knowledge.models import ItemType
+from knowledge.retrieval.neighbours import MAX_WINDOW
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import (
     MAX_LIMIT,
@@ -53,14 +54,15 @@ def search_knowledge_base(
     ] = None,
     types: list[Type] | None = None,
     tags: Annotated[list[Tag] | None, schema_field("All of these.")] = None,
-    since: Annotated[
-        str | None, schema_field("Added since: ISO date or datetime, or 7d, 2w, 3m.")
-    ] = None,
-    fold: Annotated[bool, schema_field("One place for hits that say the same.")] = True,
-    explain: Annotated[bool, schema_field("Say why each hit matches.")] = False,
+    since: Annotated[str | None, schema_field("ISO date or datetime, or 7d, 2w, 3m.")] = None,
+    fold: Annotated[bool, schema_field("Merge hits that say the same.")] = True,
+    explain: bool = False,
+    window: Annotated[
+        int, schema_field("Chunks around each hit.", minimum=0, maximum=MAX_WINDOW)
+    ] = 0,
 ) -> SearchResults:
-    """Search the library: the passages that answer best, with score (0 to 1), link and id. For
-    what agents remembered use search. Read on with get_item."""
+    """Search the library: the best passages, with score (0 to 1), link and id. For what agents
+    remembered use search. Read on with get_item."""
     narrowing = Narrowing(
         folder_id=None if folder_id is None else as_id(folder_id, field="folder_id"),
         types=types or (),
@@ -68,7 +70,13 @@ def search_knowledge_base(
         since=since,
     )
     request = LibrarySearchRequest(
-        query=query, limit=limit, mode=mode, narrowing=narrowing, fold=fold, explain=explain
+        query=query,
+        limit=limit,
+        mode=mode,
+        narrowing=narrowing,
+        fold=fold,
+        explain=explain,
+        window=window,
     )
     return SearchResults.of(search(access, request))
 
@@ -77,7 +85,7 @@ def search_knowledge_base(
 def get_item(
     access: Access,
     item_id: Annotated[str, schema_field("A user_item_id.", format="uuid")],
-    offset: Annotated[int, schema_field("Character to begin at.", minimum=0)] = 0,
+    offset: Annotated[int, schema_field(minimum=0)] = 0,
     max_chars: Annotated[int, schema_field(minimum=1, maximum=MAX_CHARS)] = 20_000,
 ) -> ItemText:
     """Read an item's text and state, in parts: go on at next_offset until it is null. Call again
@@ -100,7 +108,7 @@ def list_recent(
 
 @tool(Toolset.LIBRARY, title="List folders", ask=Ask.LIST_FOLDERS)
 def list_folders(access: Access) -> Folders:
-    """List the folders within reach, with ids and item counts: to narrow a search, or to file."""
+    """List the folders within reach, with ids and item counts."""
     return Folders.of(library.list_folders(access))
 
 

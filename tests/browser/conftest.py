@@ -26,21 +26,33 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome")
 expect.set_options(timeout=30_000)  # as long as Playwright waits for everything else
 
 
-@pytest.fixture
-def browser(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """One for each test: Playwright keeps an event loop in this thread for as long as it lives."""
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """One for each module: to start one takes longer than most of what is looked at in it.
+
+    No longer, as Playwright keeps an event loop in this thread for as long as it lives, which
+    Django must be told to bear.
+    """
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:
         missing = f"no browser: none of {', '.join(_NAMES)} is on the PATH"
         if os.environ.get("QUARRY_BROWSER_TESTS") == "required":
             pytest.fail(missing)
         pytest.skip(missing)
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # for the same reason
-    with sync_playwright() as playwright:
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
         browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
         yield browser
         browser.close()
         connections.close_all()  # those of a thread with a loop are not those without it
+
+
+@pytest.fixture
+def browser(chromium: Browser, live_server: LiveServer) -> Iterator[Browser]:
+    """As if it had just been started: nobody's cookies or pages are left in it."""
+    yield chromium
+    for context in chromium.contexts:
+        context.close()
 
 
 @pytest.fixture

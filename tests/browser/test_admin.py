@@ -22,6 +22,7 @@ def mint(page: Page) -> str:
     page.get_by_role("button", name="Mint").click()
     secret = page.locator("#secret").inner_text()
     assert is_well_formed(secret)
+    page.wait_for_url("**/change/")  # where a reload leads: the page's script says so when it runs
     return secret
 
 

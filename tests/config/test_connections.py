@@ -10,8 +10,8 @@ import pytest
 from pytest_django import Settings
 
 from config.connections import ConnectionLimits, LimitedProtocol
-from config.entry import RequestsPerAddress, address_key
-from knowledge.api.asgi import Message, Receive, Send
+from config.entry import RequestsPerAddress
+from knowledge.api.asgi import Message, Receive, Send, address_key
 from tests.support.asgi_server import serve_app
 from tests.support.waiting import eventually
 
@@ -109,16 +109,17 @@ def test_who_sends_a_byte_now_and_then_makes_no_progress(open_with: Open, head: 
 
 def test_who_does_not_read_the_answer_is_let_go(open_with: Open, limits: ConnectionLimits) -> None:
     connection = open_with(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert connection.recv(1)  # it is being answered
     eventually(lambda: not limits.connections)
-    assert 0 < len(read_all(connection)) < LARGE
+    assert len(read_all(connection)) < LARGE
 
 
 def test_who_reads_slowly_but_reads_gets_it_all(open_with: Open) -> None:
     connection = open_with(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     size = 0
-    for _ in range(8):
-        size += len(connection.recv(1 << 21))
-        time.sleep(LIMIT_SEC / 2)
+    for _ in range(24):
+        size += len(connection.recv(1 << 20))
+        time.sleep(LIMIT_SEC / 16)  # far less than the limit, which a busy machine may add to
     size += len(read_all(connection))
     assert size > LARGE
 

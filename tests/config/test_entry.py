@@ -12,8 +12,9 @@ import pytest
 from config import entry
 from config.body_limit import BodyLimit
 from config.entry import DrainBody
-from knowledge.api.asgi import Message, Receive, Send
+from knowledge.api.asgi import BODY, Message, Receive, Send
 from tests.support.asgi_server import serve_app
+from tokens.call_slots import CallSlots
 
 LIMIT = 100_000
 LARGE = 20 * 1024 * 1024
@@ -23,10 +24,7 @@ PIECE = bytes(64 * 1024)
 
 async def tell_body(scope: Message, receive: Receive, send: Send) -> None:
     """Answer what came: its size, and the length that was declared."""
-    size, more = 0, True
-    while more:
-        message = await receive()
-        size, more = size + len(message.get("body", b"")), message.get("more_body", False)
+    size = len(scope[BODY].content()) if BODY in scope else 0
     headers = {name.decode(): value.decode() for name, value in scope["headers"]}
     told = {"size": size, "length": headers.get("content-length")}
     body = json.dumps({**told, "chunked": "transfer-encoding" in headers}).encode()
@@ -43,7 +41,9 @@ def connection(address: tuple[str, int]) -> Iterator[HTTPConnection]:
 
 @pytest.fixture(params=["httptools", "h11"])
 def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
-    app: Any = DrainBody(BodyLimit(tell_body, limit=LIMIT, strangers_limit=LIMIT))
+    app: Any = DrainBody(
+        BodyLimit(tell_body, CallSlots().bodies, limit=LIMIT, strangers_limit=LIMIT)
+    )
     with serve_app(app, http=request.param, lifespan="off") as address:
         yield address
 

@@ -103,7 +103,8 @@ def test_no_page_for_people_has_a_serious_fault(
     page.get_by_label("Name").fill("Laptop")
     for _ in ("refused, for want of tools", "minted"):
         page.get_by_role("checkbox", name="Library").click()
-        page.get_by_role("button", name="Create token").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Create token").click()
         faults += serious_faults(page, seen)
     assert page.get_by_text("qry_").first.is_visible()
     assert faults == []

@@ -13,13 +13,13 @@ from pytest_django import Settings
 from console.markdown import render_markdown
 from console.reading import LONGEST_PART, Reading, find_in_text
 from knowledge.access import Access
-from knowledge.api import upload_app
 from knowledge.ingest.adding import add_text
 from knowledge.library import originals
 from knowledge.models import Content, Item, Relation
 from tests.support.adding import run_jobs
 from tests.support.files import pdf
 from tests.support.library import LONG_ENOUGH, Add, Mint, Minted
+from tests.support.one_connection import share_connection
 from tests.support.uploads import finish, stored
 
 HOSTILE = """
@@ -74,7 +74,7 @@ def upload(token: Minted, data: bytes, name: str, media_type: str) -> Item:
 def home(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.QUARRY_HOME = tmp_path
     # A test's rows are seen only by its own connection, which must not be closed.
-    monkeypatch.setattr(upload_app, "close_old_connections", lambda: None)
+    share_connection(monkeypatch)
     monkeypatch.setattr(originals, "close_old_connections", lambda: None)
 
 

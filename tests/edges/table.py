@@ -269,6 +269,11 @@ ASKS: dict[str, Ask] = {
         writes=True,
         allowed=frozenset({"invalid_body"}),
     ),
+    "add many texts": Ask(
+        covers=("ingest_batch",),
+        rest=rest("POST", "ingest/batch", entries=[NOTE, {**NOTE, "text": "short"}]),
+        writes=True,
+    ),
     "ask what adding costs": Ask(
         covers=(), rest=rest("POST", "ingest", **NOTE, dry_run=True), writes=True
     ),

@@ -98,6 +98,9 @@ MEMORY_ASKS: dict[str, Ask] = {
         mcp=memory("add", **NOTE),
         writes=True,
     ),
+    "remember many things": Ask(
+        covers=("remember_batch",), rest=rest("POST", "memory/batch", entries=[NOTE]), writes=True
+    ),
     "remember with a relation": Ask(
         covers=(),
         rest=related_over_rest,

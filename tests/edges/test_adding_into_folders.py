@@ -11,11 +11,11 @@ from pytest_django import Settings
 from pytest_httpserver import HTTPServer
 
 from knowledge.access import Access
-from knowledge.api import upload_app
 from knowledge.models import Content, Folder, Item, Upload
 from knowledge.undo.token_writes import undo
 from tests.support.edges import MISSING, World, made_world, over_mcp, over_rest
 from tests.support.library import LONG_ENOUGH, Add, Mint, Minted
+from tests.support.one_connection import share_connection
 from tests.support.pages import ARTICLE, serve_page
 from tests.support.searching import search
 from tests.support.uploads import finish, stored
@@ -26,7 +26,7 @@ NOTE = {"kind": "text", "title": "new", "text": "granite brand new" + LONG_ENOUG
 @pytest.fixture(autouse=True)
 def home(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     settings.QUARRY_HOME = tmp_path
-    monkeypatch.setattr(upload_app, "close_old_connections", lambda: None)
+    share_connection(monkeypatch)
     return tmp_path
 
 

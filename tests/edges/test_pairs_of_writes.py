@@ -206,6 +206,8 @@ ELSEWHERE = {
     "contribute_skill": "the same function as a unit's",
     "report_skill": "the same function as a unit's",
     "validate_skill": "the same function as a unit's",
+    "ingest_batch": "each of its texts is added by the function that adds one",
+    "remember_batch": "each of its memories is added by the function that adds one",
     "build_context": "it only reads",
     "search_memory": "it only reads",
     "search_by_body": "it only reads",

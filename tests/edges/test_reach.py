@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from knowledge.models import Filing, Folder, Provider
+from knowledge.models import Filing, Folder, Provider, Source
 from tests.support.contributions import SKILL_MD
 from tests.support.edges import MISSING, over_mcp, over_rest
 from tests.support.library import Add, Mint, Minted
@@ -74,6 +74,24 @@ def test_a_scoped_token_renames_no_folder_so_no_name_tells_of_a_hidden_one(
     assert answers == [answers[0]] * 4
     assert answers[0][0] == "capability_denied"
     assert over_rest(mint(), "PATCH", f"folders/{shelf.pk}", name="Attic")[0] == "name_taken"
+
+
+def test_only_a_source_that_a_token_sees_takes_its_name(mint: Mint, folder: FolderOf) -> None:
+    shelf, attic = folder("Shelf"), folder("Attic")
+    scoped, whole = mint(shelf, toolsets=["memory"]), mint(toolsets=["memory"])
+    site = {"name": "Wiki", "start_url": "https://wiki.example.org/docs/"}
+    assert over_rest(whole, "POST", "sources", **site, folder_id=str(attic.pk))[0] == "ok"
+    [(_, added), (other, _)] = [
+        over_rest(scoped, "POST", "sources", **{**site, "name": name}) for name in ("Wiki", "Free")
+    ]
+    assert (added["name"], other) == ("Wiki", "ok")
+    assert over_mcp(scoped, "crawl_source", **site)[0] == "name_taken"
+    assert over_rest(whole, "POST", "sources", **{**site, "name": "WIKI"})[0] == "name_taken"
+    [hidden] = Source.objects.filter(folder=attic)
+    route = f"sources/{hidden.pk}"
+    assert over_rest(whole, "PATCH", route, name="Handbook")[0] == "ok"
+    assert over_rest(scoped, "PATCH", f"sources/{added['id']}", name="Handbook")[0] == "ok"
+    assert over_rest(scoped, "PATCH", f"sources/{added['id']}", name="free")[0] == "name_taken"
 
 
 def test_a_scoped_token_is_told_of_its_own_agents_provider_and_of_no_private_one_beside_it(

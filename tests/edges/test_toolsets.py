@@ -17,14 +17,23 @@ from tokens.urls import urlpatterns as token_urls
 OF_PEOPLE = {"tokens", "token"}
 EVERY = {"whoami", "activity", "usage"}
 LIBRARY = {
-    *("ingest", "search", "items", "item-retry", "item-transform", "item-original"),
+    *("ingest", "ingest-batch", "search", "items", "item-retry", "item-transform", "item-original"),
     *("signed-url", "finalize", "finalize-document", "webhooks", "webhook", "export", "import"),
     "import-state",
     "export-state",
 }
 ITEMS = {"item", "item-folders", "item-folder", "folders", "folder"}
 MEMORY = {
-    *("memory", "memory-search", "task-moves", "item-relations", "relation", "explore", "context"),
+    *(
+        "memory",
+        "memory-batch",
+        "memory-search",
+        "task-moves",
+        "item-relations",
+        "relation",
+        "explore",
+        "context",
+    ),
     *("sources", "source", "source-crawls", "source-pages"),
 }
 REGISTRY = {

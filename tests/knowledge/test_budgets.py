@@ -30,6 +30,7 @@ from knowledge.text.json_size import count_values
 from knowledge.trust import assessing
 from knowledge.trust.quality import Measurement, assess
 from tests.support.library import Mint
+from tokens.call_slots import CallSlots
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ORDER = (
@@ -103,7 +104,7 @@ def test_a_body_over_the_budget_of_its_route_is_not_read(monkeypatch: pytest.Mon
 
     headers = [(b"transfer-encoding", b"chunked")]
     scope = {"type": "http", "path": "/api/v1/search", "headers": headers, "method": "POST"}
-    async_to_sync(BodyLimit(app))(scope, receive, send)
+    async_to_sync(BodyLimit(app, CallSlots().bodies))(scope, receive, send)
     assert answers[0]["status"] == 413
     assert json.loads(answers[1]["body"])["max_bytes"] == budgets.SHORT_BODY.most
     assert sum(read) <= budgets.SHORT_BODY.most + 65_536
@@ -171,7 +172,8 @@ def test_a_reader_makes_the_rows_that_would_be_made_here(readers: Readers) -> No
     labels = Labels("A title", "english", [{"start": 0, "end": 90, "page": 1}])
     for name in ("prose", "nested headings", "links", "new words", "chinese", "combining"):
         text = HOSTILE[name](30_000)
-        pieces, rows = reading_texts.read_text(readers, text, labels)
+        other = (HOSTILE["prose"](2_000), labels._replace(configuration="german"))
+        [(pieces, rows), _] = reading_texts.read_texts(readers, [(text, labels), other])
         own = make_rows(chunk(text), labels)
         assert list(pieces) == chunk(text)
         assert list(pieces[1:3]) == chunk(text)[1:3]
@@ -287,5 +289,4 @@ def test_the_words_of_all_languages_together_are_bounded(monkeypatch: pytest.Mon
 def test_without_readers_a_long_text_is_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("knowledge.sources.readers._opened", None)
     ready = preparing.prepare(HOSTILE["prose"](READ_IN_PLACE.most * 2), "Slabs")
-    assert ready.rows is None
     assert isinstance(ready.pieces, list)

@@ -16,7 +16,6 @@ from pytest_django import Settings
 
 from knowledge.library import items as library
 from knowledge.models import Folder, Item
-from mcp_gateway.asgi import LOOKUP_THREADS
 from mcp_gateway.server import INSTRUCTIONS
 from tests.support.library import Add, Mint
 from tests.support.mcp_agent import Agent, AgentWith, error_of, text_of
@@ -204,7 +203,7 @@ def test_connections_go_back_to_the_pool_however_many_call(
     connection.close()  # our own, so that every one of the pool is back
     stats = connection.pool.get_stats  # type: ignore[attr-defined]
     eventually(lambda: _is_at_rest(stats()))
-    assert stats()["pool_size"] <= settings.MCP_THREADS + LOOKUP_THREADS + 1
+    assert stats()["pool_size"] <= settings.QUARRY_DB_POOL + 1
 
 
 def _is_at_rest(stats: dict[str, int]) -> bool:
@@ -223,7 +222,7 @@ def test_a_dropped_connection_costs_no_call(mint: Mint, agent_with: AgentWith) -
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
-    for _ in range(settings.MCP_THREADS):
+    for _ in range(settings.THREADS["calls"]):
         agent.call("list_recent")
 
 

@@ -20,6 +20,7 @@ from mcp_gateway.tool_table import (
     tools_shown_to,
 )
 from tests.support.library import Mint
+from tests.support.rollback import each_case
 from tokens.models import Token, Toolset
 
 TOKEN_BUDGETS = {"all": 6_000, Toolset.LIBRARY: 2_000}
@@ -117,8 +118,8 @@ def refused(mint: Mint, name: str, arguments: dict[str, Any]) -> InvalidInput:
     return raised.value
 
 
-@pytest.mark.parametrize(
-    ("arguments", "field", "told"),
+@each_case(
+    "arguments, field, told",
     [
         ({}, "query", "query is required."),
         ({"query": 7}, "query", "query must be a string."),
@@ -152,8 +153,8 @@ def test_a_wrong_search_is_refused_with_what_is_allowed(
     assert error.details["field"] == field
 
 
-@pytest.mark.parametrize(
-    ("arguments", "field", "told"),
+@each_case(
+    "arguments, field, told",
     [
         ({}, "kind", "kind is required."),
         ({"kind": "poem"}, "kind", "kind must be one of:"),

@@ -8,7 +8,7 @@ import pytest
 import uvloop
 
 from knowledge.api.asgi import Message
-from mcp_gateway.asgi import _head_with_body
+from mcp_gateway.event_stream import head_with_body
 from mcp_gateway.management.commands.up import _listen
 
 
@@ -45,7 +45,7 @@ def test_the_head_of_an_mcp_answer_is_sent_with_the_first_of_its_body() -> None:
         sent.append(message)
 
     async def answer() -> None:
-        send_together = _head_with_body(send)
+        send_together = head_with_body(send)
         await send_together({"type": "http.response.start", "status": 200, "headers": []})
         assert sent == []
         await send_together({"type": "http.response.body", "body": b"a", "more_body": True})

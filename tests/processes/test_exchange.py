@@ -41,22 +41,22 @@ def test_sixty_megabytes_go_in_and_out_in_little_memory_and_come_back_the_same(
         forget_peak(quarry)
         before = memory(quarry, "VmRSS")
         assert posted(quarry, made)["items"] == ITEMS
-        first = downloaded(quarry, tmp_path / "first.zip")
+        first = downloaded(quarry, link_of_export(quarry), tmp_path / "first.zip")
         assert memory(quarry, "VmHWM") - before < MOST_KB
         assert posted(quarry, tmp_path / "first.zip")["skipped"] == ITEMS
-        assert downloaded(quarry, tmp_path / "again.zip") == first
-        assert left_half_read(quarry) == 200
+        link = link_of_export(quarry)
+        assert downloaded(quarry, link, tmp_path / "again.zip") == first
+        assert left_half_read(quarry, link) == 200
         assert quarry.get("/api/v1/export", quarry.token)[1]["reason"] == "too_large"
-        assert_slow_readers_hold_no_connection(quarry)
+        assert_slow_readers_hold_no_connection(quarry, link)
         with quarry.database() as database:
             eventually(lambda: not rows(database, HELD))
         assert quarry.get("/readyz")[0] == 200
         assert quarry.complained == ""
 
 
-def assert_slow_readers_hold_no_connection(quarry: Quarry) -> None:
+def assert_slow_readers_hold_no_connection(quarry: Quarry, link: str) -> None:
     """Row 1 of the attack: more readers who do not read than the server has connections."""
-    link = link_of_export(quarry)
     readers = [opened(quarry) for _ in range(20)]
     try:
         for reader in readers:
@@ -147,12 +147,12 @@ def import_state(quarry: Quarry, import_id: str) -> Any:
         connection.close()
 
 
-def downloaded(quarry: Quarry, path: Path) -> str:
+def downloaded(quarry: Quarry, link: str, path: Path) -> str:
     """The digest of an export, which is kept there."""
     connection = opened(quarry)
     digest = hashlib.sha256()
     try:
-        connection.request("GET", link_of_export(quarry))
+        connection.request("GET", link)
         answer = connection.getresponse()
         assert answer.status == 200
         with path.open("wb") as file:
@@ -182,10 +182,10 @@ def link_of_export(quarry: Quarry) -> str:
     return f"{link.path}?{link.query}"
 
 
-def left_half_read(quarry: Quarry) -> int:
+def left_half_read(quarry: Quarry, link: str) -> int:
     """The status of an export whose reader goes away in the middle of it."""
     connection = opened(quarry)
-    connection.request("GET", link_of_export(quarry))
+    connection.request("GET", link)
     answer = connection.getresponse()
     answer.read(PIECE)
     connection.close()

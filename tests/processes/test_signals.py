@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from tests.support.running import Quarry, manage, prose, rows, running
 from tests.support.up import copied_home, temporary_home, wait_until_stopped
 from tests.support.waiting import eventually
 
+ONE, SEVERAL = {"QUARRY_WEB_PROCESSES": "1"}, {"QUARRY_WEB_PROCESSES": "2"}
 STANDUP = "Decisions: ship the API docs. The folder rename is deferred to June."
 
 
@@ -36,7 +38,7 @@ def test_the_first_start_tells_its_secrets_once_and_the_next_finds_what_was_adde
         worker = first.worker_pid()
         first.stop(signal.SIGINT)
         assert_all_ended(first, worker)
-    with running(empty_home) as second:
+    with running(empty_home, **SEVERAL) as second:
         assert not re.search("password|qry_", second.said)
         assert second.search(token, "folder rename") == [added["user_item_id"]]
         worker = second.worker_pid()
@@ -65,7 +67,8 @@ def test_it_stops_from_its_first_line_on_also_where_a_script_had_interrupts_igno
     empty_home: Path, number: int
 ) -> None:
     quarry = Quarry(empty_home, ignores_interrupts=True)
-    eventually(lambda: not command_line(quarry.process.pid).startswith(b"sh\0"))
+    # A process that the shell is not in yet has no command line and ignores nothing.
+    eventually(lambda: command_line(quarry.process.pid).startswith(os.fsencode(sys.executable)))
     eventually(lambda: not ignores_interrupts(quarry.process.pid))
     assert not (empty_home / "secret_key").exists(), "Settings were read before."
     quarry.stop(number)
@@ -120,31 +123,23 @@ def test_mcp_over_stdio_without_a_token_says_what_to_do_and_ends(empty_home: Pat
 # Being killed ----------------------------------------------------------------------------
 
 
-def test_a_killed_quarry_takes_its_worker_along_and_starts_again_with_its_data(
-    home: Path, token: str
-) -> None:
-    with running(home) as killed:
-        added = killed.add(token, "Standup", STANDUP)
-        worker = killed.worker_pid()
-        killed.kill()
-        eventually(lambda: command_line(worker) == b"")
-    with running(home) as again:
-        assert again.search(token, "folder rename") == [added["user_item_id"]]
-
-
-def test_whatever_is_being_added_when_it_is_killed_is_there_whole_or_not_at_all(
+def test_a_killed_quarry_takes_its_processes_along_and_what_it_added_is_whole_or_not_there(
     home: Path, token: str
 ) -> None:
     promised: list[str] = []
-    for _ in range(2):
-        with running(home) as killed, ThreadPoolExecutor() as pool:
+    for settings, count in ((ONE, 1), (SEVERAL, 3)):
+        with running(home, **settings) as killed, ThreadPoolExecutor() as pool:
             assert_whole(killed, promised)
+            processes = [killed.worker_pid(), *killed.web_pids()]
+            assert len(processes) == count
             for client in range(4):
                 pool.submit(keep_adding, killed, token, client, promised)
             wait_for_more(promised, 8)
             killed.kill()
+            wait_until_gone(processes)
     with running(home) as again:
         assert_whole(again, promised)
+        assert again.search(token, "a sentence about a subject")
 
 
 def assert_whole(quarry: "Quarry", promised: list[str]) -> None:
@@ -154,6 +149,10 @@ def assert_whole(quarry: "Quarry", promised: list[str]) -> None:
         assert rows(database, BROKEN) == []
         eventually(lambda: rows(database, NOT_EMBEDDED) == [])
         assert rows(database, BROKEN) == []
+
+
+def wait_until_gone(processes: list[int]) -> None:
+    eventually(lambda: not any(map(command_line, processes)))
 
 
 def wait_for_more(promised: list[str], count: int) -> None:

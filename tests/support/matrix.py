@@ -27,6 +27,7 @@ from accounts.invitations import invite
 from knowledge.models import (
     ArchiveImport,
     Change,
+    Content,
     Export,
     Feed,
     FeedEntry,
@@ -66,6 +67,9 @@ OWNERS = (
     *(f"{row}__owner" for row in ("source", "webhook", "batch", "feed", "item")),
 )
 """Ways from a row to whose it is."""
+
+WITH_NAMES = (Content, Feed, Folder, Item, Provider, SavedSearch, Source, Webhook)
+"""What has a name, a title or an address that another of the same library could take."""
 
 
 # The two, and what the other has ------------------------------------------------------------
@@ -243,6 +247,13 @@ def ids_for(parameter: str, template: str, pair: Pair) -> list[Any]:
     return [row.pk for row in rows][: 1 if pair.one_of_a_kind else None]
 
 
+def hidden_texts(field: str, pair: Pair) -> list[str]:
+    """What a row of the other's of each kind has in the column that is called as a field is."""
+    rows = (next(iter(pair.hidden(model)), None) for model in WITH_NAMES)
+    texts = (getattr(row, field, None) for row in rows)
+    return list(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
+
+
 def _type_at(template: str) -> str:
     """The type of item that an address is about."""
     types = {"/skills/": "skill", "/knowledge/": "expert_sop", "/tasks/": "task"}
@@ -320,6 +331,18 @@ def rest_calls(path: str, method: str, operation: Any, pair: Pair) -> Iterator[T
                 Call(method, own, body={**(body or {}), name: _as(schema, value)})
                 for value in (key, nobodys(key))
             )
+    for name, schema in _entry_fields(operation).items():
+        for key in ids_for(name, path, pair) if _is_id(schema) else ():
+            yield tuple(  # type: ignore[misc]
+                Call(method, own, body={"entries": [{**_entry(body), name: _as(schema, value)}]})
+                for value in (key, nobodys(key))
+            )
+    for name, schema in _body_fields(operation).items():
+        for value in hidden_texts(name, pair) if _is_text(schema) else ():
+            yield (
+                Call(method, own, body={**(body or {}), name: value}),
+                Call(method, own, body={**(body or {}), name: f"{value}x"}),
+            )
     for name in _id_parameters(operation):
         for key in ids_for(name, path, pair):
             yield tuple(  # type: ignore[misc]
@@ -351,7 +374,20 @@ def _needed_query(operation: Any) -> dict[str, str]:
 
 def _body_fields(operation: Any) -> dict[str, Any]:
     content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
-    schema = content.get("schema", {})
+    return _properties(content.get("schema", {}))
+
+
+def _entry_fields(operation: Any) -> dict[str, Any]:
+    """The fields of each entry of a batch."""
+    return _properties(_body_fields(operation).get("entries", {}).get("items", {}))
+
+
+def _entry(body: Any) -> dict[str, Any]:
+    """An entry of the documented batch."""
+    return dict(body["entries"][0])
+
+
+def _properties(schema: Any) -> dict[str, Any]:
     if name := schema.get("$ref", "").rpartition("/")[2]:
         schema = openapi_document()["components"]["schemas"][name]
     return dict(schema.get("properties", {}))
@@ -359,6 +395,10 @@ def _body_fields(operation: Any) -> dict[str, Any]:
 
 def _is_id(schema: Any) -> bool:
     return "uuid" in (schema.get("format"), schema.get("items", {}).get("format"))
+
+
+def _is_text(schema: Any) -> bool:
+    return schema.get("type") == "string" and not {"enum", "format"} & schema.keys()
 
 
 def _as(schema: Any, value: Any) -> Any:

@@ -74,7 +74,7 @@ class Server(Product):
     def mint(self, name: str, **fields: Any) -> str:
         """A token for the whole library with all tools, minted by the admin, signed in."""
         fields = {"is_unscoped": True, "can_write": True, "toolsets": TOOLSETS, **fields}
-        with self._signed_in() as session:
+        with self.signed_in() as session:
             answer = session.post(
                 f"{self.url}/api/v1/tokens",
                 json={"name": name, **fields},
@@ -85,7 +85,7 @@ class Server(Product):
         return str(answer.json()["token"])
 
     @contextmanager
-    def _signed_in(self) -> Iterator[requests.Session]:
+    def signed_in(self) -> Iterator[requests.Session]:
         [password] = re.findall(r"admin password  (\S+)", self.said)
         login = f"{self.url}/accounts/login/"
         with requests.Session() as session:
@@ -109,9 +109,9 @@ TOOLSETS = ["library", "memory", "registry"]
 
 
 @contextmanager
-def up(home: Path, may_fetch: str, *options: str) -> Iterator[Server]:
+def up(home: Path, may_fetch: str, *options: str, **settings: str) -> Iterator[Server]:
     """`manage.py up` with these options, until it is stopped as a service manager does."""
-    settings = {"QUARRY_CRAWL_DELAY_SEC": "0"}
+    settings = {"QUARRY_CRAWL_DELAY_SEC": "0", "QUARRY_WEB_PROCESSES": "2", **settings}
     server = Server(home, may_fetch=may_fetch, options=options, settings=settings)
     try:
         server.wait_for(READY)

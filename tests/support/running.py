@@ -89,6 +89,11 @@ class Quarry:
         [pid] = [pid for pid in children(self.process.pid) if b"worker" in command_line(pid)]
         return pid
 
+    def web_pids(self) -> list[int]:
+        """The web processes where there are several: forked, so they are called as it is."""
+        own = command_line(self.process.pid)
+        return [pid for pid in children(self.process.pid) if command_line(pid) == own]
+
     def get(self, path: str, token: str = "") -> tuple[int, Any]:
         return self.ask("GET", path, token)
 
@@ -129,8 +134,8 @@ class Quarry:
 
 
 @contextmanager
-def running(home: Path) -> Iterator[Quarry]:
-    quarry = Quarry(home)
+def running(home: Path, **settings: str) -> Iterator[Quarry]:
+    quarry = Quarry(home, settings=settings)
     try:
         quarry.wait_for("Ctrl-C stops everything.")
         yield quarry
@@ -154,7 +159,7 @@ def environment(home: Path) -> dict[str, str]:
     """Nobody's settings but the product's own, and an embedder that takes no time."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     own = {"QUARRY_HOME": str(home), "QUARRY_EMBEDDER": "fake"}
-    own["QUARRY_RUN_FOLDER"] = str(home / "running")
+    own |= {"QUARRY_RUN_FOLDER": str(home / "running"), "QUARRY_WEB_PROCESSES": "1"}
     return {**kept, **own, "DJANGO_SETTINGS_MODULE": "config.settings"}
 
 

@@ -16,7 +16,7 @@ from tests.support.up import memory_disk
 
 TEMPLATE = "test_quarry_template"
 _FOLDER = "QUARRY_TESTS_SHARED"
-_CONNECTED = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{TEMPLATE}'"
+_CONNECTED = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
 
 
 def make_shared_folder() -> Callable[[], None]:
@@ -47,11 +47,16 @@ def make_template_database() -> None:
     names = connection.settings_dict["NAME"], connection.settings_dict["TEST"]["NAME"]
     connection.settings_dict["TEST"]["NAME"] = TEMPLATE
     connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    end_connections(TEMPLATE)
+    connection.settings_dict["NAME"], connection.settings_dict["TEST"]["NAME"] = names
+    settings.DATABASES[DEFAULT_DB_ALIAS]["NAME"] = names[0]
+
+
+def end_connections(database: str) -> None:
+    """Nobody is connected to it from here on, or can be: not a thread that connects again."""
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]
     with connection._nodb_cursor() as cursor:
-        cursor.execute(f"ALTER DATABASE {TEMPLATE} ALLOW_CONNECTIONS false")
-        while rows := cursor.execute(_CONNECTED).fetchall():
+        cursor.execute(f'ALTER DATABASE "{database}" ALLOW_CONNECTIONS false')
+        while rows := cursor.execute(_CONNECTED, [database]).fetchall():
             time.sleep(0.05 * len(rows))
-    connection.settings_dict["NAME"], connection.settings_dict["TEST"]["NAME"] = names
-    settings.DATABASES[DEFAULT_DB_ALIAS]["NAME"] = names[0]

@@ -1,4 +1,4 @@
-"""Fifty items for a worker to be killed over, and places where it can be held up for that."""
+"""Items for a worker to be killed over, and places where it can be held up for that."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,15 +23,16 @@ from tests.support.recordings import silence, written
 from tests.support.waiting import DEADLINE
 from tests.support.wire.assemblyai import AssemblyAI, completed
 
-DOCUMENT_COUNT, SENT_COUNT, LINKED_COUNT = 25, 10, 15
+DOCUMENT_COUNT, SENT_COUNT, LINKED_COUNT = 12, 6, 8
 RECORDING_COUNT = SENT_COUNT + LINKED_COUNT
+ITEM_COUNT = DOCUMENT_COUNT + RECORDING_COUNT
 TRANSFORM_COUNT = 5
 MEDIA_TYPES = {"txt": "text/plain", "pdf": "application/pdf", "docx": made.DOCX, "wav": "audio/wav"}
 
 
 @dataclass
 class Shelves:
-    """Fifty items of one owner: documents and recordings, sent and linked."""
+    """Items of one owner: documents and recordings, sent and linked."""
 
     access: Access
     site: HTTPServer
@@ -50,13 +51,13 @@ class Shelves:
             self._send_recording(LINKED_COUNT + number)
         for number in range(DOCUMENT_COUNT):
             self._send_document(number)
-        assert len(self.expected) == 50
+        assert len(self.expected) == ITEM_COUNT
 
     def assert_ready_once(self) -> None:
         items = Item.objects.select_related("content")
         texts = {item.pk: item.content.text for item in items}
         wrong = {pk: text for pk, text in texts.items() if self.expected[pk] not in text}
-        assert (len(texts), wrong) == (50, {})
+        assert (len(texts), wrong) == (ITEM_COUNT, {})
         assert set(Content.objects.values_list("state")) == {("ready",)}
         assert set(items.values_list("index_status")) == {("done",)}
         counted = items.annotate(rows=Count("chunks")).values_list("chunk_count", "rows")

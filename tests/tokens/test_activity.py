@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 from knowledge.api.urls import urlpatterns
 from tests.support.edges import MISSING, over_mcp, over_rest
 from tests.support.library import Add, Mint, Minted
+from tests.support.rollback import each_case
 from tests.support.undo import added
 from tokens.activity import record
 from tokens.models import Event, Toolset
@@ -93,8 +94,8 @@ def busy(mint: Mint) -> Minted:
     return token
 
 
-@pytest.mark.parametrize(
-    ("asked", "found"),
+@each_case(
+    "asked, found",
     [
         ({}, ["add", "search", "search"]),
         ({"ask": "search"}, ["search", "search"]),
@@ -106,7 +107,6 @@ def busy(mint: Mint) -> Minted:
         ({"per_page": 1, "page": 2}, ["search"]),
         ({"page": 9}, []),
     ],
-    ids=str,
 )
 def test_the_record_is_narrowed_and_paged(
     busy: Minted, asked: dict[str, Any], found: list[str]
@@ -150,7 +150,7 @@ def test_what_was_made_is_on_record(mint: Mint) -> None:
     assert event["target"] == made["id"]
 
 
-@pytest.mark.parametrize("route", ROUTES_OF_ONE, ids=lambda route: route.name)
+@each_case("route", ROUTES_OF_ONE)
 def test_every_route_of_one_thing_has_it_on_record(mint: Mint, route: URLPattern) -> None:
     token = mint()
     named = dict.fromkeys(route.pattern.converters, MISSING)

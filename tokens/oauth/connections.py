@@ -17,6 +17,7 @@ from oauth2_provider.models import AccessToken, Application, RefreshToken
 from knowledge.access import Access
 from knowledge.errors import InvalidInput, NotFound
 from knowledge.models import Folder
+from tokens.finding import find_connection
 from tokens.minting import TokenRequest, mint_token
 from tokens.models import Grant, Token
 from tokens.oauth.addresses import is_this_server
@@ -40,7 +41,7 @@ def find_by_access_token(secret: str) -> Token | None:
     family, audience, scope = access
     if not audience or not all(map(is_this_server, audience)):
         return None
-    token = Token.objects.with_owner().filter(pk=family).exclude(client=None).first()
+    token = find_connection(family)
     if token is not None and WRITE_SCOPE not in scope.split():
         token.can_write = False  # for this call; the client asked for less than it may have
     return token

@@ -16,7 +16,7 @@ from django.db import Error, connection
 from knowledge.errors import QuarryError
 from knowledge.indexing import large_owners, packing
 from knowledge.indexing.generations import live_generation
-from knowledge.maintenance import Progress, building, checking, repair
+from knowledge.maintenance import Progress, building, checking, models_in_use, repair
 from knowledge.management.owners import user_named
 from knowledge.management.progress import ProgressBar
 from knowledge.models import Item
@@ -43,6 +43,11 @@ class Command(BaseCommand):
         work.add_argument("--repair", action="store_true", help="delete orphans and count anew")
         work.add_argument("--prune", action="store_true", help="delete retired generations")
         work.add_argument("--whales", action="store_true", help="index very large libraries")
+        parser.add_argument(
+            "--estimate",
+            action="store_true",
+            help="with --embedder: say what it would take, and embed nothing",
+        )
         parser.add_argument("--json", action="store_true", help="print --check as a JSON object")
         parser.add_argument(
             "--whale-chunks",
@@ -53,7 +58,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            if options["check"]:
+            if options["estimate"]:
+                self._estimate(options["embedder"])
+            elif options["check"]:
                 self._check(as_json=options["json"])
             else:
                 with building.only_one_reindex():
@@ -97,6 +104,16 @@ class Command(BaseCommand):
         )
         if large_owners.indexes_to_have(generation):
             self.stdout.write("Very large libraries want: manage.py reindex --whales")
+
+    def _estimate(self, name: str | None) -> None:
+        if not name:
+            raise CommandError("--estimate says what --embedder NAME would take: name it.")
+        estimate = models_in_use.estimate_change(name)
+        usd = "price not known" if estimate.usd is None else f"${estimate.usd:,.2f}"
+        self.stdout.write(
+            f"{_count_of(estimate.chunks, 'chunk')}, about {estimate.tokens:,} tokens: {usd}, "
+            f"{_duration(estimate.seconds)} at the speed of a trial. Nothing was written."
+        )
 
     def _prune(self) -> None:
         retired = building.retired_generations()
@@ -187,9 +204,19 @@ def _items_named(item_ids: list[UUID]) -> list[UUID]:
 
 
 def _count(things: Sized, noun: str) -> str:
-    if len(things) != 1:
+    return _count_of(len(things), noun)
+
+
+def _count_of(count: int, noun: str) -> str:
+    if count != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{len(things):,} {noun}"
+    return f"{count:,} {noun}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5_400 else f"{seconds / 3600:.1f} hours"
 
 
 @contextmanager

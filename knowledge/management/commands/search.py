@@ -1,16 +1,16 @@
 import json
 from argparse import ArgumentParser
 from typing import Any
+from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 
-from knowledge.api.shapes import SearchOutput
+from knowledge.access import Access
 from knowledge.errors import QuarryError
-from knowledge.library.items import folder_by_name_or_id
 from knowledge.management.owners import access_of, add_owner_argument
 from knowledge.retrieval.scope import Narrowing
-from knowledge.retrieval.search import MAX_LIMIT, MODES, LibrarySearchRequest, search
+from knowledge.retrieval.search import MAX_LIMIT, MODES, Answer, LibrarySearchRequest, search
 
 
 class Command(BaseCommand):
@@ -28,18 +28,17 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         access = access_of(options["owner"])
         try:
-            folder = folder_by_name_or_id(access, options["folder"]) if options["folder"] else None
             request = LibrarySearchRequest(
                 query=options["query"],
                 mode=options["mode"],
                 limit=options["limit"],
-                narrowing=Narrowing(folder_id=folder.pk if folder else None),
+                narrowing=Narrowing(folder_id=_folder_id(access, options["folder"])),
             )
             answer = search(access, request)
         except QuarryError as error:
             raise CommandError(error.message) from None
         if options["json"]:
-            self.stdout.write(json.dumps(SearchOutput(answer).data, cls=DjangoJSONEncoder))
+            self.stdout.write(_as_json(answer))
             return
         if answer.degraded:
             self.stderr.write(answer.degraded)
@@ -49,3 +48,20 @@ class Command(BaseCommand):
             self.stdout.write(f"{number}. ({hit.score:.2f}) {hit.item.title}")
             self.stdout.write(f"   {' '.join(hit.passage.split())}")
             self.stdout.write(f"   {hit.locator.url}\n\n")
+
+
+# What few searches need is loaded by these alone: it takes as long as all the rest.
+
+
+def _folder_id(access: Access, name: str | None) -> UUID | None:
+    if not name:
+        return None
+    from knowledge.library.items import folder_by_name_or_id
+
+    return folder_by_name_or_id(access, name).pk
+
+
+def _as_json(answer: Answer) -> str:
+    from knowledge.api.shapes import SearchOutput
+
+    return json.dumps(SearchOutput(answer).data, cls=DjangoJSONEncoder)

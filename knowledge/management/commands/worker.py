@@ -20,6 +20,8 @@ from knowledge.models import Job
 from knowledge.monitoring.metrics import share_metrics
 
 STOP_SEC = 20
+NICENESS = 10
+"""So that callers, who wait, come before jobs where both need the same cores."""
 
 
 class Command(BaseCommand):
@@ -43,6 +45,7 @@ class Command(BaseCommand):
     ) -> None:
         if threads < 1:
             raise CommandError("--threads must be at least 1.")
+        os.nice(NICENESS)
         share_metrics(settings.QUARRY_HOME / "metrics")
         stopped = _stop_signal()
         if with_parent:

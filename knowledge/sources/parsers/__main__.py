@@ -10,12 +10,16 @@ from typing import Any
 from knowledge.errors import IngestFailed
 from knowledge.sources.parsers.parent_watch import die_with_parent
 
+NICENESS = 5
+"""More than a web process has, so that short calls come before the reading of long texts."""
+
 
 def main() -> None:
     answers = take_stdout()
     asked = json.load(sys.stdin.buffer)
     limits = asked["limits"]
     die_with_parent(limits["parent"])
+    os.nice(NICENESS)
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_CPU, limits["cpu"], spare=1)
     limit(resource.RLIMIT_FSIZE, limits["file"])

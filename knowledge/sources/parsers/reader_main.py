@@ -8,7 +8,7 @@ import sys
 import traceback
 from typing import IO, Any
 
-from knowledge.sources.parsers.__main__ import limit, take_stdout
+from knowledge.sources.parsers.__main__ import NICENESS, limit, take_stdout
 from knowledge.sources.parsers.frames import Frame, receive_frame, send_frame
 
 _pipes: list[IO[bytes]] = []
@@ -19,6 +19,7 @@ def main() -> None:
     way_out = os.fdopen(take_stdout(), "wb")
     way_in = sys.stdin.buffer
     _pipes[:] = [way_in, way_out]
+    os.nice(NICENESS)
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_AS, megabytes)
     # Its parent's end of the pipe closes when that ends in any way, even by kill -9.

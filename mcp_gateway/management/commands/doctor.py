@@ -2,7 +2,7 @@ import json
 import platform
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,19 +12,23 @@ from django.core.cache import caches
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Count
 from django.http.request import validate_host
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import check_broker
+from knowledge.maintenance import models_in_use
+from knowledge.maintenance.tables import unapplied_migrations
 from knowledge.models import Generation, IndexStatus, Item, Job
 from knowledge.providers import (
+    check_choices,
     embedder_named,
     live_answerer,
     live_summarizer,
     live_transcriber,
 )
 from knowledge.providers.protocols import Answerer, Summarizer
+from knowledge.retrieval.unknown_languages import name_of
 from mcp_gateway.findings import Finding
 from mcp_gateway.outside_check import look_from_outside
 from tokens.models import Token
@@ -84,10 +88,12 @@ def _examine() -> Iterator[Finding]:
     yield migrated
     if migrated.state == "fail":
         return
-    looks = (_people, _public_url, _embedder, _transcriber, _index, _jobs, _limits)
-    for look in (*looks, _summaries, _answers):
+    looks = (_people, _public_url, _index, _jobs, _limits)
+    for look in (*looks, _model_settings):
         yield look()
-    yield _vendor("Voyage", settings.VOYAGE_API_KEY, "VOYAGE_API_KEY", "embeddings")
+    yield from _models()
+    if settings.QUARRY_EMBEDDER in ("granite", "universal", "voyage"):
+        yield _vendor("Voyage", settings.VOYAGE_API_KEY, "VOYAGE_API_KEY", "embeddings")
 
 
 def _secrets() -> Finding:
@@ -128,12 +134,8 @@ def _database() -> Iterator[Finding]:
 
 
 def _migrations() -> Finding:
-    executor = MigrationExecutor(connection)
-    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if waiting:
-        return Finding(
-            "tables", "fail", f"{len(waiting)} migrations wait", "Run manage.py migrate."
-        )
+    if waiting := unapplied_migrations():
+        return Finding("tables", "fail", f"{waiting} migrations wait", "Run manage.py migrate.")
     return Finding("tables", "ok", "up to date")
 
 
@@ -165,6 +167,33 @@ def _public_url() -> Finding:
     return Finding("public address", "ok", f"{url}; MCP clients connect to {url}/mcp")
 
 
+def _models() -> Iterator[Finding]:
+    """Each model in use, tried where that costs next to nothing."""
+    tried = {model.job: model for model in models_in_use.try_models()}
+    yield _with_figures(_embedder(), tried[models_in_use.EMBEDDING])
+    yield _languages()
+    if model := tried.get(models_in_use.RERANKING):
+        yield _with_figures(Finding("reranker", "ok", model.choice), model)
+    yield _with_figures(_transcriber(), tried[models_in_use.SPEECH])
+    yield _with_figures(_summaries(), tried[models_in_use.SUMMARIES])
+    yield _with_figures(_answers(), tried[models_in_use.ANSWERS])
+
+
+def _with_figures(finding: Finding, model: models_in_use.ModelInUse) -> Finding:
+    if finding.state == "ok" and model.trouble:
+        seen = f"{finding.seen}, but it does not work"
+        return replace(finding, state="fail", seen=seen, fix=model.trouble)
+    return replace(finding, seen="; ".join([finding.seen, *model.figures]))
+
+
+def _model_settings() -> Finding:
+    try:
+        check_choices()
+    except ImproperlyConfigured as error:
+        return Finding("models", "fail", "settings that cannot work", str(error))
+    return Finding("models", "ok", "settings fit together")
+
+
 def _embedder() -> Finding:
     wanted = settings.QUARRY_EMBEDDER
     live = Generation.objects.filter(is_live=True).first()
@@ -172,10 +201,19 @@ def _embedder() -> Finding:
     why = "by QUARRY_EMBEDDER or VOYAGE_API_KEY" if wanted != "granite" else "by default"
     try:
         embedder = embedder_named(name)
-        embedder.embed_query("Does it answer?")
+        dimensions = len(embedder.embed_query("Does it answer?"))
+    except ImproperlyConfigured as error:
+        return Finding("embedder", "fail", f"{name} cannot be used", str(error))
     except ProviderUnavailable as error:
         return Finding("embedder", "fail", f"{name} does not answer", error.message)
-    seen = f"{embedder.name}, {embedder.dimensions} dimensions"
+    seen = embedder.name
+    if live and dimensions != live.dimensions:
+        return Finding(
+            "embedder",
+            "fail",
+            f"{seen} has {dimensions} dimensions; the index was made with {live.dimensions}",
+            f"Serve the model as before, or run manage.py reindex --embedder {name}.",
+        )
     if live and live.embedder != wanted:
         return Finding(
             "embedder",
@@ -186,16 +224,49 @@ def _embedder() -> Finding:
     return Finding("embedder", "ok", f"{seen} (chosen {why})")
 
 
+def _languages() -> Finding:
+    """Whether the libraries' languages are ones that the embedder knows."""
+    live = Generation.objects.filter(is_live=True).first()
+    try:
+        known = embedder_named(live.embedder if live else settings.QUARRY_EMBEDDER).languages
+    except ImproperlyConfigured:
+        known = None
+    counted = Item.objects.filter(in_kb=True).values_list("content__language")
+    found = dict(counted.annotate(items=Count("pk")).order_by("-items"))
+    found.pop("", None)
+    unknown = [name for name in found if known is not None and name[:2] not in known]
+    if not unknown:
+        return Finding("languages", "ok", _listed(found) if found else "no text yet")
+    return Finding(
+        "languages",
+        "note",
+        f"the embedder does not know {_listed({each: found[each] for each in unknown})}",
+        "Questions in these weigh words more. QUARRY_EMBEDDER=universal knows 16 languages, "
+        "voyage and multilingual models of a server know more; see docs/models/languages.md.",
+    )
+
+
+def _listed(counts: dict[str, int]) -> str:
+    told = [f"{name_of(language)} ({count:,})" for language, count in counts.items()]
+    return ", ".join(told[:8]) + (", …" if told[8:] else "")
+
+
 def _transcriber() -> Finding:
     try:
         name = live_transcriber().name
+    except ProviderUnavailable as error:
+        return Finding("transcriber", "fail", "it cannot be used", error.message)
     except ImproperlyConfigured as error:
         return Finding("transcriber", "fail", str(error), "Set QUARRY_TRANSCRIBER to one of them.")
     key = SPEECH_KEYS.get(name, "")
     if key and not getattr(settings, key):
         return Finding("transcriber", "fail", f"{name} lacks its key", f"Set {key}.")
     model = f" {settings.QUARRY_WHISPER_MODEL or 'tiny.en'}" if name == "whisper" else ""
-    return Finding("transcriber", "ok", f"{name}{model} (chosen {_why_transcriber(name)})")
+    seen = f"{name}{model} (chosen {_why_transcriber(name)})"
+    if name == "whisper" and not settings.QUARRY_WHISPER_MODEL:
+        more = "It knows English alone; for other languages see docs/models/languages.md."
+        return Finding("transcriber", "ok", seen, more)
+    return Finding("transcriber", "ok", seen)
 
 
 def _why_transcriber(name: str) -> str:

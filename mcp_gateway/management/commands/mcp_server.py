@@ -8,6 +8,7 @@ from django.db import DatabaseError, close_old_connections
 from knowledge.errors import InvalidToken
 from knowledge.monitoring.metrics import share_metrics
 from tokens.authentication import authenticate
+from tokens.event_log import log
 
 
 class Command(BaseCommand):
@@ -38,17 +39,18 @@ class Command(BaseCommand):
 
         share_metrics(settings.QUARRY_HOME / "metrics")
         self.stderr.write(f"MCP at http://{host}:{port}/mcp", self.style.SUCCESS)
-        uvicorn.run(
-            "config.mcp_asgi:application",
-            host=host,
-            port=port,
-            lifespan="on",
-            log_config=None,
-            http="config.connections:LimitedProtocol",
-            ws="none",
-            forwarded_allow_ips=settings.QUARRY_TRUSTED_PROXIES,
-            server_header=False,
-        )
+        with log.batch():
+            uvicorn.run(
+                "config.mcp_asgi:application",
+                host=host,
+                port=port,
+                lifespan="on",
+                log_config=None,
+                http="config.connections:LimitedProtocol",
+                ws="none",
+                forwarded_allow_ips=settings.QUARRY_TRUSTED_PROXIES,
+                server_header=False,
+            )
 
 
 def _check(secret: str) -> None:

@@ -1,14 +1,14 @@
 import asyncio
+import gc
 import logging
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
@@ -21,15 +21,26 @@ from django.db.utils import OperationalError
 from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import check_broker
 from knowledge.jobs.notice_streams import hub
+from knowledge.maintenance.tables import has_every_table
 from knowledge.monitoring.metrics import share_metrics
-from knowledge.providers import live_embedder
+from knowledge.providers import check_choices, live_embedder
+from knowledge.providers.protocols import LocalModel
+from mcp_gateway.management.processes import WebProcesses, WorkerProcess
+from tokens.event_log import log
 from tokens.first_run import FirstRun, set_up_first_run
 
 logger = logging.getLogger(__name__)
 
+SWITCH_SEC = 0.0005
+"""How long one call may compute while another waits to go on, as each does after each statement.
+
+By default it is ten times as long, and a call of twenty statements waits for all others each time.
+"""
+
 
 class Command(BaseCommand):
     help = "Set up what is missing, then serve the admin, REST, MCP and the worker until Ctrl-C."
+    requires_system_checks = []  # they find what only a developer can have done wrong
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="where to listen (127.0.0.1)")
@@ -44,10 +55,23 @@ class Command(BaseCommand):
                 listener = _listen(host, options["port"])
                 share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
                 self._prepare()
-            if worker:
-                worker.start()
+            sys.setswitchinterval(SWITCH_SEC)
             port = listener.getsockname()[1]
-            asyncio.run(self._serve(listener, lambda: self._greet(host, port)))
+            if settings.QUARRY_WEB_PROCESSES == 1:
+                if worker:
+                    worker.start()
+                self._serve(listener, lambda: self._greet(host, port))
+            else:
+                _load_for_all()
+                web = WebProcesses(
+                    settings.QUARRY_WEB_PROCESSES,
+                    lambda greet: self._serve_as_one_of_several(listener, greet),
+                )
+                with web.started():
+                    if worker:
+                        worker.start()
+                    self._greet(host, port)
+                    web.keep_running()
         except KeyboardInterrupt:
             pass
         finally:
@@ -56,25 +80,36 @@ class Command(BaseCommand):
         self._say("Stopped.")
 
     def _prepare(self) -> None:
-        live_embedder()  # a name that there is not is told now, and not at the first search
-        self._say("Preparing the database…")
-        try:
-            _migrate()
-        except OperationalError as error:
-            raise CommandError(f"The database does not answer: {error}") from None
+        check_choices()  # a name that there is not is told now, and not at the first search
         try:
             check_broker()
         except ProviderUnavailable as error:
             raise CommandError(f"{error.message}; check QUARRY_BROKER_URL.") from None
+        self._say("Preparing the database…")
+        try:
+            if not has_every_table():
+                call_command("migrate", verbosity=0, interactive=False)
+        except OperationalError as error:
+            raise CommandError(f"The database does not answer: {error}") from None
         # Shown before they are committed: a kill between the two must leave nobody locked out.
         with transaction.atomic():
             if first_run := set_up_first_run():
                 self._show_once(first_run)
         connections.close_all()
 
-    async def _serve(self, listener: socket.socket, greet: Callable[[], None]) -> None:
+    def _serve_as_one_of_several(self, listener: socket.socket, greet: Callable[[], None]) -> None:
+        share_metrics(settings.QUARRY_HOME / "metrics")
+        self._serve(listener, greet)
+
+    def _serve(self, listener: socket.socket, greet: Callable[[], None]) -> None:
+        # uvicorn's own choice of event loop, which is uvloop where there is one.
+        with log.batch(), asyncio.Runner(loop_factory=_fastest_loop()) as runner:
+            runner.run(self._answer_requests(listener, greet))
+
+    async def _answer_requests(self, listener: socket.socket, greet: Callable[[], None]) -> None:
         import uvicorn
 
+        import_module(settings.ROOT_URLCONF)  # else the first request would wait for it
         config = uvicorn.Config(
             "config.asgi:application",
             log_config=None,
@@ -91,6 +126,7 @@ class Command(BaseCommand):
         while not server.started and not serving.done():
             await asyncio.sleep(0.05)
         if server.started:
+            gc.freeze()  # what is loaded by now stays, and need not be looked through for garbage
             greet()
             threading.Thread(target=_warm_up, daemon=True).start()
         closing = asyncio.create_task(_end_streams(server))
@@ -126,50 +162,17 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
+def _fastest_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    from uvicorn.loops.auto import auto_loop_factory
+
+    return auto_loop_factory(use_subprocess=False)
+
+
 async def _end_streams(server: Any) -> None:
     """End open event streams when the server is to stop; it would wait for them otherwise."""
     while not server.should_exit:
         await asyncio.sleep(0.5)
     hub.close()
-
-
-class WorkerProcess:
-    """The worker beside the web process: started again when it dies, and gone when we go."""
-
-    def __init__(self) -> None:
-        self._stopping = threading.Event()
-        self._starting = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._keeper = threading.Thread(target=self._keep_running, daemon=True)
-
-    def start(self) -> None:
-        self._keeper.start()
-
-    def stop(self) -> None:
-        with self._starting:
-            self._stopping.set()
-        if self._process:
-            self._process.terminate()
-            self._keeper.join(timeout=30)
-
-    def _keep_running(self) -> None:
-        while process := self._next_process():
-            code = process.wait()
-            if not self._stopping.wait(2):
-                logger.warning("The worker ended with %s; starting another.", code)
-
-    def _next_process(self) -> subprocess.Popen[bytes] | None:
-        with self._starting:
-            if self._stopping.is_set():
-                return None
-            manage = Path(settings.BASE_DIR) / "manage.py"
-            # Its end of the pipe closes when this process ends in any way, even by kill -9.
-            self._process = subprocess.Popen(
-                [sys.executable, str(manage), "worker", "--with-parent"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-            )
-            return self._process
 
 
 @contextmanager
@@ -195,13 +198,6 @@ def _remembering_interrupts() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _migrate() -> None:
-    if "django_migrations" not in connection.introspection.table_names():
-        # It alters fields by the dozen, which is quick while few models refer to users.
-        call_command("migrate", "oauth2_provider", verbosity=0, interactive=False)
-    call_command("migrate", verbosity=0, interactive=False)
-
-
 def _listen(host: str, port: int) -> socket.socket:
     """Take the port before anything else is set up, so that a taken one is told at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -220,6 +216,20 @@ def _listen(host: str, port: int) -> socket.socket:
             "choose another with `make run PORT=…`, or --port."
         ) from None
     return listener
+
+
+def _load_for_all() -> None:
+    """What every web process needs, so that they are forked with it; and no connection."""
+    for module in (settings.ASGI_APPLICATION.rpartition(".")[0], settings.ROOT_URLCONF):
+        import_module(module)
+    connection.close_pool()  # type: ignore[attr-defined]
+    try:
+        if isinstance(embedder := live_embedder(), LocalModel):
+            embedder.load()
+    except ProviderUnavailable as error:  # words answer without it
+        logger.warning("%s", error.message)
+    gc.collect()
+    gc.freeze()  # a collection would write to what they share
 
 
 def _warm_up() -> None:

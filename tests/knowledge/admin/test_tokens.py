@@ -18,6 +18,7 @@ from knowledge.errors import InvalidInput, InvalidToken
 from knowledge.models import Folder
 from tests.support.admin_pages import read_all, whole_database
 from tests.support.library import Mint
+from tests.support.rollback import each_case
 from tokens.admin import tokens as tokens_admin
 from tokens.authentication import authenticate
 from tokens.models import Token
@@ -150,8 +151,8 @@ def test_a_token_for_folders_reaches_just_those(
     assert token.access.folder_ids == frozenset({kept.pk})
 
 
-@pytest.mark.parametrize(
-    ("changes", "complaint"),
+@each_case(
+    "changes, complaint",
     [
         ({"reach": "folders"}, "Choose at least one folder, or the whole library."),
         ({"name": "  "}, "This field is required."),

@@ -23,6 +23,7 @@ from tests.support.adding import (
 )
 from tests.support.library import LONG_ENOUGH, Mint
 from tests.support.pages import ARTICLE, serve_page
+from tests.support.rollback import each_case
 
 NOTHING = {"Content": 0, "Item": 0, "Link": 0, "Chunk": 0}
 UNLIMITED = {"tier": "unlimited", "cap_per_month": None, "used": 0.0, "remaining": None}
@@ -54,8 +55,8 @@ def test_a_text_costs_nothing(mint: Mint) -> None:
     assert told == (200, {**FREE, "kind": "text", "title": "Notes", "status": "ready"})
 
 
-@pytest.mark.parametrize(
-    ("body", "error", "field"),
+@each_case(
+    "body, error, field",
     [
         ({"kind": "text", "title": "T"}, "invalid_body", "text"),
         ({"kind": "text", "text": "Granite." + LONG_ENOUGH}, "invalid_body", "title"),

@@ -5,7 +5,7 @@ import io
 import json
 import time
 import zipfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,35 +15,29 @@ import httpx2
 import pytest
 from asgiref.sync import async_to_sync
 from django.contrib.auth.models import User
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
 from django.utils import timezone
 from pytest_django import Settings
 
+from config import entry
 from config.asgi import application
 from knowledge.access import Access
-from knowledge.api import import_gate, upload_app
+from knowledge.api import import_gate
 from knowledge.api.asgi import MAX_BODY
 from knowledge.exchange import archive_imports, importing, item_restore
 from knowledge.models import ArchiveImport, Folder, Item
 from tests.support.adding import run_jobs
 from tests.support.exchange import exported, fill, lines, rezipped, wipe
 from tests.support.library import Add, Mint, Minted
+from tests.support.one_connection import share_connection
 from tokens.models import Event
 
 ZIP = "application/zip"
 
 
 @pytest.fixture(autouse=True)
-def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test's rows are seen only by its own connection, which must not be closed."""
-    monkeypatch.setattr(upload_app, "close_old_connections", lambda: None)
-    moments = (request_started, request_finished)
-    for moment in moments:
-        moment.disconnect(close_old_connections)
-    yield
-    for moment in moments:
-        moment.connect(close_old_connections)
+    share_connection(monkeypatch)
 
 
 def get(token: Minted) -> Any:
@@ -293,7 +287,11 @@ def answered_without_a_body(token: Minted | None) -> tuple[int, Any, set[bytes]]
         "method": "POST",
         "path": "/api/v1/import",
         "query_string": b"",
-        "headers": [(b"host", b"testserver"), (b"content-type", ZIP.encode())],
+        "headers": [
+            (b"host", b"testserver"),
+            (b"content-type", ZIP.encode()),
+            (b"transfer-encoding", b"chunked"),
+        ],
     }
     if token:
         scope["headers"] += [(b"authorization", f"Bearer {token.secret}".encode())]
@@ -314,8 +312,9 @@ def answered_without_a_body(token: Minted | None) -> tuple[int, Any, set[bytes]]
 
 
 def test_whoever_may_not_import_is_refused_before_the_body_is_read(
-    library: Access, mint: Mint, folder: Callable[[str], Folder]
+    library: Access, mint: Mint, folder: Callable[[str], Folder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(entry, "SECONDS", 0)
     for token, status, error in [
         (None, 401, "missing_bearer_token"),
         (mint(write=False), 403, "capability_denied"),
@@ -349,6 +348,7 @@ def test_a_sender_who_falls_silent_is_not_waited_for(
     mint: Mint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_gate, "SILENCE_SEC", 0)
+    monkeypatch.setattr(entry, "SECONDS", 0)
     status, body, headers = answered_without_a_body(mint())
     assert (status, body["error"]) == (400, "invalid_body")
     assert "Nothing came" in body["message"]

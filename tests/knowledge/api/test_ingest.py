@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 from knowledge.indexing import generations
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, Content, Item
 from tests.support.library import Mint
+from tests.support.rollback import each_case
 
 WORDS = "Quarry keeps what agents learn. "
 
@@ -33,8 +34,8 @@ def test_a_short_text_is_ready_and_searchable_when_the_call_returns(mint: Mint) 
     assert [hit["user_item_id"] for hit in found["results"]] == [body["user_item_id"]]
 
 
-@pytest.mark.parametrize(
-    ("body", "error", "says"),
+@each_case(
+    "body, error, says",
     [
         ({"text": "x" * 19}, "invalid_body", "between 20 and 500,000"),
         ({"text": " " * 30}, "invalid_body", "blank"),

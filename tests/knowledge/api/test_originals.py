@@ -13,12 +13,12 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from config.asgi import application
-from knowledge.api import upload_app
 from knowledge.library import originals
 from knowledge.models import Folder, Upload
 from knowledge.storage import S3Store, live_store
 from tests.support.edges import MISSING
 from tests.support.library import Add, Mint, Minted
+from tests.support.one_connection import share_connection
 from tests.support.uploads import NOTES, finish, stored
 from tokens.models import Event
 
@@ -29,7 +29,7 @@ PAGE = b"<!doctype html><script>alert(1)</script><p>Granite is a very hard stone
 def home(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     settings.QUARRY_HOME = tmp_path
     # A test's rows are seen only by its own connection, which must not be closed.
-    monkeypatch.setattr(upload_app, "close_old_connections", lambda: None)
+    share_connection(monkeypatch)
     monkeypatch.setattr(originals, "close_old_connections", lambda: None)
     return tmp_path
 

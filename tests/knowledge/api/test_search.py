@@ -8,6 +8,7 @@ from knowledge.asks import Ask
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.fake import FakeEmbedder
 from tests.support.library import Add, Mint
+from tests.support.rollback import each_case
 from tokens.limits import spend
 
 
@@ -41,8 +42,8 @@ def test_scores_fall_with_rank_and_stay_within_0_and_1(mint: Mint, add: Add) -> 
         assert all(0 <= score <= 1 for score in scores)
 
 
-@pytest.mark.parametrize(
-    ("asked", "field", "allowed"),
+@each_case(
+    "asked, field, allowed",
     [
         ({"query": "x", "mode": "hybrid", "limit": 21}, "limit", "20"),
         ({"query": "x", "mode": "hybrid", "limit": 0}, "limit", "1"),
@@ -186,3 +187,17 @@ def test_a_query_of_ten_thousand_characters_finds_the_text_it_was_made_of(
         sent = {"query": query, "mode": mode}
         found = mint().client.post("/api/v1/search", sent, format="json")
         assert found.json()["results"][0]["title"] == "Long"
+
+
+@pytest.mark.parametrize("asked", [{}, {"types": "document"}])
+def test_what_narrows_nothing_or_by_type_is_no_query_of_its_own(
+    mint: Mint, add: Add, monkeypatch: pytest.MonkeyPatch, asked: dict[str, str]
+) -> None:
+    """Django takes longer to write such a query than the search takes."""
+    item = add("Granite")
+    monkeypatch.setattr("knowledge.retrieval.scope.items_within", None)
+    found = mint().client.get("/api/v1/search", {"query": "granite", **asked})
+    assert [hit["user_item_id"] for hit in found.json()["results"]] == [str(item.pk)]
+    if asked:
+        elsewhere = mint().client.get("/api/v1/search", {"query": "granite", "types": "rule"})
+        assert elsewhere.json()["results"] == []

@@ -13,6 +13,7 @@ from knowledge.retrieval.scope import Narrowing
 from tests.support.adding import run_jobs
 from tests.support.edges import MISSING, over_mcp, over_rest
 from tests.support.library import Mint, Minted
+from tests.support.rollback import each_case
 from tests.support.searching import search
 from tests.support.site import DocSite
 from tokens.models import Toolset
@@ -107,8 +108,8 @@ def test_an_agent_is_told_what_to_give(mint: Mint, arguments: dict[str, str], to
     assert message.startswith(told)
 
 
-@pytest.mark.parametrize(
-    ("wished", "field"),
+@each_case(
+    "wished, field",
     [
         ({"name": ""}, "name"),
         ({"name": "x" * 201}, "name"),

@@ -25,6 +25,8 @@ from knowledge.ingest.uploads import FINISH_WITHIN, PUT_WITHIN, clean_filename
 from knowledge.models import Content, Folder, Item, Upload
 from knowledge.storage import S3Store, leftovers, live_store
 from tests.support.library import Mint
+from tests.support.one_connection import share_connection
+from tests.support.rollback import each_case
 from tests.support.threads import in_threads
 from tests.support.uploads import NOTES, TEXT, begin, begun, finish, put, stored
 
@@ -40,7 +42,7 @@ def home(settings: Settings, tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test's rows are seen only by its own connection, which must not be closed."""
-    monkeypatch.setattr(upload_app, "close_old_connections", lambda: None)
+    share_connection(monkeypatch)
 
 
 def files_in(home: Path) -> list[Path]:
@@ -96,8 +98,8 @@ def test_behind_a_public_address_files_are_put_there(mint: Mint, settings: Setti
 # The first step --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("asked", "status", "error", "says"),
+@each_case(
+    "asked, status, error, says",
     [
         ({"mime_type": "application/x-msdownload"}, 415, "unsupported_media", "msdownload"),
         ({"mime_type": "text/xml"}, 415, "unsupported_media", "text/xml"),
@@ -411,8 +413,8 @@ def test_the_type_is_kept_by_its_proper_name(
     assert put(address)[0] == 409
 
 
-@pytest.mark.parametrize(
-    ("filename", "declared", "sent"),
+@each_case(
+    "filename, declared, sent",
     [
         ("main.py", "text/x-python", "text/x-python"),
         ("main.py", "application/octet-stream", TEXT),

@@ -43,6 +43,7 @@ from tests.support.exchange import (
 )
 from tests.support.index import faults
 from tests.support.library import Add, Mint
+from tests.support.rollback import each_case
 
 
 @pytest.fixture
@@ -380,8 +381,8 @@ def archive(library: Access) -> bytes:
     return made
 
 
-@pytest.mark.parametrize(
-    ("member", "field", "value"),
+@each_case(
+    "member, field, value",
     [
         ("items.jsonl", "type", "weapon"),
         ("items.jsonl", "visibility", "everybody"),

@@ -41,6 +41,7 @@ from tests.support.exchange import (
 )
 from tests.support.index import faults
 from tests.support.library import Mint
+from tests.support.rollback import each_case
 from tests.support.undo import SUSPECT, crawled_source
 from tests.support.writing import memory, project, task
 
@@ -401,7 +402,7 @@ def test_a_versions_body_and_digest_follow_from_what_it_holds(
     assert (back.digest, back.document) == (true.digest, true.document)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "fields",
     [
         {"document": {}},
@@ -420,7 +421,6 @@ def test_a_versions_body_and_digest_follow_from_what_it_holds(
         {"added_by_agent": "ada/agent"},
         {"item_id": str(UUID(int=1))},
     ],
-    ids=str,
 )
 def test_a_version_that_breaks_a_rule_is_left_out_and_told(
     library: Access, fields: dict[str, Any]
@@ -506,7 +506,7 @@ def test_relations_to_oneself_twice_or_to_no_project_are_not_made(library: Acces
     assert Relation.objects.get().pk == relation.pk
 
 
-@pytest.mark.parametrize(
+@each_case(
     "fields",
     [
         {"start_url": "file:///etc/passwd"},
@@ -518,7 +518,6 @@ def test_relations_to_oneself_twice_or_to_no_project_are_not_made(library: Acces
         {"pages": [{"key": "k", "url": "javascript:1", "depth": 0, "rank": 0, "state": "kept"}]},
         {"state": "crawling"},
     ],
-    ids=str,
 )
 def test_a_source_that_breaks_a_rule_is_left_out_and_told(
     library: Access, fields: dict[str, Any]

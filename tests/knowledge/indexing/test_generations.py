@@ -36,7 +36,7 @@ def test_the_first_generation_says_which_model_made_it(owner: object) -> None:
 
 def test_another_model_under_the_same_name_is_refused(add: Add, register: Register) -> None:
     add("Ships")
-    register("fake", FakeEmbedder(dimensions=16))
+    register("fake", FakeEmbedder(dimensions=16)).name = "another"
     with pytest.raises(ProviderUnavailable, match="reindex --embedder fake"):
         generations.embedder_of(generations.live_generation())
     item = add("Boats")

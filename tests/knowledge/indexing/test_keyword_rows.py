@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.indexing import dictionary
+from knowledge.indexing.binary_rows import Keys
 from knowledge.indexing.keyword_rows import word_rows, write_words
 from knowledge.text.words import LONGEST_WORD, identifiers, plain
 
@@ -32,7 +33,7 @@ _THEIRS = """
 
 def written(texts: list[str], configuration: str) -> list[tuple[str, int]]:
     item_id = uuid4()
-    write_words(1, item_id, range(len(texts)), word_rows(configuration, texts))
+    write_words(Keys(range(len(texts)), 1, item_id), word_rows(configuration, texts))
     with connection.cursor() as cursor:
         cursor.execute(_WRITTEN, [item_id])
         rows: list[tuple[str, int]] = cursor.fetchall()

@@ -23,6 +23,7 @@ from tests.support.adding import add_link, rows, run_jobs, serve_episode
 from tests.support.pages import ARTICLE, serve_page
 from tests.support.threads import in_threads
 
+ROUNDS = 5
 NOTHING = {"Content": 0, "Item": 0, "Link": 0, "Chunk": 0}
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -122,7 +123,7 @@ def test_one_owner_has_one_item(
 def test_the_last_deletion_and_a_new_addition_leave_a_whole_item(
     library: Access, theirs: Access, page: str
 ) -> None:
-    for _ in range(10):
+    for _ in range(ROUNDS):
         mine = add_link(library, page)
         in_threads([partial(delete, library, mine), partial(add, theirs, page)])
         (item,) = Item.objects.all()
@@ -136,7 +137,7 @@ def test_deleting_and_filling_never_wait_for_each_other_in_a_circle(
     library: Access, theirs: Access, site: HTTPServer
 ) -> None:
     episode = serve_episode(site)
-    for _ in range(10):
+    for _ in range(ROUNDS):
         mine, other = add_link(library, episode), add_link(theirs, episode)
         words = Extracted(text="Granite and marble, as long as is needed here.")
         in_threads(
@@ -158,7 +159,7 @@ def test_an_item_that_joins_or_leaves_while_its_text_arrives_is_indexed_accordin
 ) -> None:
     episode = serve_episode(site)
     words = Extracted(text="Granite and marble, as long as is needed here.")
-    for _ in range(10):
+    for _ in range(ROUNDS):
         item = add_link(library, episode, in_kb=before)
         changes = ItemChanges(in_kb=not before)
         in_threads([partial(change, library, item, changes), partial(fill, item.content_id, words)])

@@ -25,6 +25,7 @@ from knowledge.ingest import followups
 from knowledge.ledger import webhooks
 from knowledge.models import Content, Delivery, Folder, Item, Webhook, WebhookEvent
 from tests.support.library import Add, Mint
+from tests.support.rollback import each_case
 from tests.support.wire.receiver import Receiver
 
 READY, FAILED = WebhookEvent.ITEM_READY, WebhookEvent.ITEM_FAILED
@@ -312,7 +313,7 @@ def test_every_secret_is_another_and_long_enough(library: Access) -> None:
     assert len(first.signing_key) == 32
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         "",

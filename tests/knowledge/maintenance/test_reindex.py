@@ -174,16 +174,17 @@ def test_two_at_once_are_refused(library: Access, monkeypatch: pytest.MonkeyPatc
     fill(library, 40)
     connection.close()
     monkeypatch.setattr(building, "_PATIENCE_SEC", 0.2)
-    with reindex_process("0.05", "--embedder", "other"):
-        until(lambda: vectors_by_state().get("building", 0) >= 1)
+    with reindex_process("1", "--embedder", "other"):
+        until(lambda: Generation.objects.count() == 2)  # and its first batch is being embedded
         with pytest.raises(CommandError, match="Another reindex is running"):
             reindex()
         assert faults() == {}  # to look is always allowed
 
 
 def test_an_embedder_that_fails_midway_changes_nothing_and_can_be_gone_on_with(
-    add: Add, register: Register
+    add: Add, register: Register, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(building, "BATCH", 1)
     items = [add(f"Text {n}") for n in range(6)]
     flaky = register("other", FakeEmbedder(dimensions=32))
     answered: list[int] = []

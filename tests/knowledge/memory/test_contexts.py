@@ -23,6 +23,7 @@ from mcp_gateway.tools import memory_graph
 from tests.support.edges import MISSING, over_mcp, over_rest
 from tests.support.library import Add as AddText
 from tests.support.library import Mint
+from tests.support.rollback import each_case
 from tokens.models import Toolset
 
 GOAL = "Keep the harbour lights on during the storm"
@@ -242,6 +243,7 @@ def test_a_small_budget_keeps_the_best_and_counts_the_rest(
     assert large.omitted == 0
     assert items_of(small)[0].id == items_of(large)[0].id
     assert len(items_of(large)[0].excerpt) > len(items_of(small)[0].excerpt)
+    assert len(items_of(large)[0].excerpt) > 700  # and not only as much as holds the words
 
 
 def test_no_text_can_pose_as_a_heading_or_another_entry(
@@ -334,7 +336,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "field", "told"), WRONG)
+@each_case("asked, field, told", WRONG)
 def test_a_wrong_value_is_refused_with_what_is_allowed(
     mint: Mint, asked: dict[str, Any], field: str, told: str
 ) -> None:

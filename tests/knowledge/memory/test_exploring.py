@@ -20,6 +20,7 @@ from mcp_gateway.tools import memory_graph
 from tests.support.edges import MISSING, over_mcp, over_rest
 from tests.support.graphs import depending, ids_of, item_of, items_of, related, task_of
 from tests.support.library import Mint
+from tests.support.rollback import each_case
 from tests.support.searching import explore
 from tokens.models import Toolset
 
@@ -313,7 +314,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "field", "told"), WRONG)
+@each_case("asked, field, told", WRONG)
 def test_a_wrong_value_is_refused_with_what_is_allowed(
     mint: Mint, asked: dict[str, Any], field: str, told: str
 ) -> None:

@@ -14,6 +14,7 @@ from knowledge.memory.relations import contradictions_among, relate, relations_o
 from knowledge.models import Change, Folder, Item, Relation, RelationType
 from tests.support.edges import MISSING
 from tests.support.library import Add, Mint, Minted
+from tests.support.rollback import each_case
 from tests.support.threads import in_threads
 from tests.support.undo import undo_all
 from tests.support.writing import Said, by_rest, everything, memory, project, task
@@ -180,8 +181,8 @@ def test_two_items_can_be_related_to_each_other_at_once(
 # What is refused ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("wrong", "code", "field"),
+@each_case(
+    "wrong, code, field",
     [
         ({"type": "likes"}, "invalid_body", "type"),
         ({"type": None}, "invalid_body", "type"),
@@ -195,7 +196,6 @@ def test_two_items_can_be_related_to_each_other_at_once(
         ({"target_id": MISSING}, "not_found", None),
         ({"mood": "good"}, "invalid_body", "mood"),
     ],
-    ids=str,
 )
 def test_what_is_wrong_is_named(
     agent: Minted, pair: tuple[Item, Item], wrong: dict[str, Any], code: str, field: str | None

@@ -24,6 +24,7 @@ from mcp_gateway.identity import Caller
 from mcp_gateway.tool_table import TOOLS
 from tests.support.edges import MISSING
 from tests.support.library import Add, Mint, Minted
+from tests.support.rollback import each_case
 from tests.support.searching import search
 from tests.support.undo import undo_all
 from tests.support.writing import EDGES, everything, memory, project, remembered, task
@@ -65,7 +66,7 @@ def test_a_note_is_an_episode_that_search_finds_at_once(edge: str, agent: Minted
     assert found(agent.access, "connections forty workers") == {"Pool size"}
 
 
-@pytest.mark.parametrize("type", [each for each in ENTITY_TYPES if each != "task"])
+@each_case("type", [each for each in ENTITY_TYPES if each != "task"])
 def test_every_type_is_remembered_with_what_it_says(edge: str, agent: Minted, type: str) -> None:
     code, said = remembered(
         edge,
@@ -87,7 +88,7 @@ def test_every_type_is_remembered_with_what_it_says(edge: str, agent: Minted, ty
     }
 
 
-@pytest.mark.parametrize("priority", PRIORITIES)
+@each_case("priority", PRIORITIES)
 def test_a_task_begins_in_the_backlog_of_its_project(
     edge: str, agent: Minted, priority: str
 ) -> None:
@@ -128,7 +129,7 @@ def test_what_is_learned_may_belong_to_a_project(edge: str, agent: Minted) -> No
     ]
 
 
-@pytest.mark.parametrize("predicate", [None, *PREDICATES])
+@each_case("predicate", [None, *PREDICATES])
 def test_each_predicate_makes_its_relation(edge: str, agent: Minted, predicate: str | None) -> None:
     other = memory(agent.access, "Something else")
     named = f"{predicate}:{other.pk}" if predicate else str(other.pk)
@@ -224,8 +225,8 @@ def test_a_token_that_may_only_read_remembers_nothing(edge: str, mint: Mint) -> 
 # What is refused ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("wrong", "code", "field"),
+@each_case(
+    "wrong, code, field",
     [
         ({"title": ""}, "invalid_body", "title"),
         ({"title": "  "}, "invalid_body", "title"),
@@ -272,7 +273,6 @@ def test_a_token_that_may_only_read_remembers_nothing(edge: str, mint: Mint) -> 
         ({"entity_type": "project", "project": MISSING}, "invalid_body", "project"),
         ({"mood": "good"}, "invalid_body", "mood"),
     ],
-    ids=lambda value: str(value)[:40],
 )
 def test_what_is_wrong_is_named_and_nothing_is_written(
     edge: str, agent: Minted, wrong: dict[str, Any], code: str, field: str | None
@@ -284,8 +284,8 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
     assert not Change.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("wrong", "field"),
+@each_case(
+    "wrong, field",
     [
         ({"priority": "urgent"}, "priority"),
         ({"assignees": [""]}, "assignees.0"),
@@ -295,7 +295,6 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
         ({"depends_on": [MISSING, MISSING]}, "depends_on"),
         ({"depends_on": [str(UUID(int=n)) for n in range(MAX_RELATED + 1)]}, "depends_on"),
     ],
-    ids=lambda value: str(value)[:40],
 )
 def test_a_task_with_a_wrong_field_is_refused(
     edge: str, agent: Minted, wrong: dict[str, Any], field: str
@@ -416,7 +415,7 @@ def test_conflicts_tell_nothing_of_what_is_out_of_reach(edge: str, narrow: Minte
     assert remembered(edge, narrow, **NOTE)[1]["conflicts"] == []
 
 
-@pytest.mark.parametrize("whose", ["a stranger's", "unfiled", "in the attic", "not in kb"])
+@each_case("whose", ["a stranger's", "unfiled", "in the attic", "not in kb"])
 @pytest.mark.parametrize("how", ["related_to", "supersedes", "contradicts", "project"])
 def test_a_hidden_item_is_missing_in_every_word(
     edge: str, narrow: Minted, elsewhere: dict[str, Item], whose: str, how: str
@@ -455,13 +454,13 @@ def test_an_item_that_goes_while_it_is_being_related_leaves_nothing_half_made(
     agent: Minted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = memory(agent.access, "Soon gone")
-    prepare = preparing.prepare
+    prepare = preparing.prepare_texts
 
-    def prepare_and_lose(text: str, title: str) -> Prepared:
+    def prepare_and_lose(texts: list[tuple[str, str]]) -> list[Prepared]:
         Item.objects.filter(pk=other.pk).delete()
-        return prepare(text, title)
+        return prepare(texts)
 
-    monkeypatch.setattr(preparing, "prepare", prepare_and_lose)
+    monkeypatch.setattr(preparing, "prepare_texts", prepare_and_lose)
     with pytest.raises(NotFound):
         add(agent.access, **NOTE, related_to=[str(other.pk)])
     assert not Item.objects.exists()
@@ -482,10 +481,9 @@ def test_a_suspected_text_is_found_as_ever_and_marked(edge: str, agent: Minted) 
     assert found(agent.access, "user password") == {"Hint"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "where",
     [{"content": SECRET}, {"title": SECRET[:200]}, {"tags": [SECRET]}, {"metadata": {"a": SECRET}}],
-    ids=["content", "title", "tags", "metadata"],
 )
 def test_a_secret_is_refused_wherever_it_stands(
     edge: str, agent: Minted, where: dict[str, Any]

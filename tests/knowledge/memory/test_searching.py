@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from tests.support.searching import search, search_memory
 Remember = Callable[..., Item]
 
 PLAIN: dict[str, Any] = {"use_enhanced": False, "boost_recent": False}
+MAY_7, MAY_21, JUNE_7 = (datetime(2023, *day, tzinfo=UTC) for day in ((5, 7), (5, 21), (6, 7)))
 
 
 @pytest.fixture
@@ -204,6 +205,37 @@ def test_of_two_alike_the_newer_comes_first_unless_told_otherwise(
     assert scores(both)[old.pk] == scores(both)[new.pk]
 
 
+def test_what_answers_better_stays_first_however_old_unless_a_half_life_is_named(
+    library: Access, note: Remember
+) -> None:
+    asked = {"query": "granite saw blade", "use_enhanced": False}
+    better, newer = note("Granite saw blade", "The granite saw has a blade."), note("Granite")
+    aged(better, 2_000)
+    assert found(search_memory(library, **asked)) == [better.pk, newer.pk]
+    plain = scores(search_memory(library, **asked, boost_recent=False))
+    assert scores(search_memory(library, **asked))[better.pk] >= 0.95 * plain[better.pk]
+    in_full = search_memory(library, **asked, temporal_decay_days=30)
+    assert found(in_full) == [newer.pk, better.pk]
+
+
+def test_what_is_of_the_day_or_month_that_a_question_names_comes_first(
+    library: Access, note: Remember
+) -> None:
+    notes = {day: note(f"Granite of day {day.toordinal()}") for day in (MAY_7, MAY_21, JUNE_7)}
+    for day, item in notes.items():
+        Item.objects.filter(pk=item.pk).update(created_at=day)
+
+    def first(question: str, **asked: Any) -> UUID:
+        return found(search_memory(library, query=question, **asked))[0]
+
+    assert first("What granite came on 7 May 2023?") == notes[MAY_7].pk
+    assert first("What granite came in June 2023?") == notes[JUNE_7].pk
+    assert first("granite 2023-05-21") == notes[MAY_21].pk
+    nobodys = search_memory(library, query="granite of May 7th, 1999")
+    plain = search_memory(library, query=nobodys.query, boost_recent=False)
+    assert scores(nobodys) == pytest.approx(scores(plain), rel=1e-3)
+
+
 def test_with_both_switches_off_the_order_is_that_of_the_library_s_search(
     library: Access, note: Remember, add: Add
 ) -> None:
@@ -286,6 +318,17 @@ def test_a_pool_that_one_long_item_fills_is_made_wider(
     assert long.chunk_count > 3
     monkeypatch.setattr(ranking, "POOL", 3)
     assert found(search_memory(library, query="granite")) == [long.pk, short.pk]
+
+
+def test_every_page_is_cut_from_the_same_ranking(
+    library: Access, note: Remember, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = {note(f"Granite {n}").pk for n in range(3)}
+    monkeypatch.setattr(ranking, "POOL", 1)
+    monkeypatch.setattr(ranking, "FEWEST_ITEMS", 1)
+    pages = [search_memory(library, query="granite", limit=1, offset=n) for n in range(3)]
+    assert {page.total for page in pages} == {3}
+    assert {pk for page in pages for pk in found(page)} == kept
 
 
 def test_a_hidden_relation_or_item_changes_nothing(

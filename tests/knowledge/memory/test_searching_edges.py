@@ -14,6 +14,7 @@ from knowledge.models import Item, Source, SourcePage
 from mcp_gateway.errors import JSON_RPC_CODES
 from mcp_gateway.tool_table import TOOLS, tool_named, tools_shown_to
 from tests.support.library import LONG_ENOUGH, Add, Mint, Minted
+from tests.support.rollback import each_case
 from tests.support.writing import EDGES, Said, by_mcp, by_rest, memory
 from tokens.models import Toolset
 
@@ -53,8 +54,8 @@ def titles(answer: dict[str, Any]) -> set[str]:
 
 
 @every_edge
-@pytest.mark.parametrize(
-    ("given", "field", "told"),
+@each_case(
+    "given, field, told",
     [
         ({}, "query", "query is required."),
         ({"query": 7}, "query", "must be a string"),

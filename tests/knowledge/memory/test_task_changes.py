@@ -315,8 +315,8 @@ def test_a_key_that_an_action_does_not_know_is_refused_with_those_it_does(
     assert not Change.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("action", "data", "field"),
+@each_case(
+    "action, data, field",
     [
         ("update_task", {}, "data"),
         ("update_task", None, "data"),
@@ -358,7 +358,6 @@ def test_a_key_that_an_action_does_not_know_is_refused_with_those_it_does(
         ("update_task", {"depends_on": [None]}, "depends_on"),
         ("update_task", {"depends_on": [MISSING, MISSING]}, "depends_on"),
     ],
-    ids=lambda value: str(value)[:40],
 )
 def test_a_wrong_value_is_named_and_nothing_is_written(
     edge: str, agent: Minted, chore: Item, action: str, data: dict[str, Any] | None, field: str
@@ -378,7 +377,7 @@ def test_a_refused_word_names_those_there_are(edge: str, agent: Minted, chore: I
     assert (said["field"], said["allowed"]) == ("action", list(ACTIONS))
 
 
-@pytest.mark.parametrize("data", [[], "x", 7, True])
+@each_case("data", [[], "x", 7, True])
 def test_data_is_an_object(edge: str, agent: Minted, chore: Item, data: object) -> None:
     code, said = managed(edge, agent, "start_task", chore.pk, data)
     assert (code, said["field"]) == ("invalid_body", "data")
@@ -462,7 +461,7 @@ def test_completing_without_learnings_writes_no_episode(
     assert not Item.objects.filter(type="episode").exists()
 
 
-@pytest.mark.parametrize("status", TASK_STATUSES)
+@each_case("status", TASK_STATUSES)
 def test_a_note_is_an_episode_beside_the_task_whatever_its_status(
     edge: str, agent: Minted, chore: Item, status: str
 ) -> None:
@@ -518,8 +517,8 @@ def test_a_task_with_suspected_words_is_marked_until_they_are_undone(
     assert not Quarantine.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("action", "data"),
+@each_case(
+    "action, data",
     [
         ("add_note", {"note": SECRET}),
         ("complete_task", {"learnings": SECRET}),

@@ -33,5 +33,8 @@ def test_voyage_is_made_from_its_settings(settings):
 
 
 def test_an_unknown_embedder_is_refused_with_the_known_names():
-    with pytest.raises(ImproperlyConfigured, match=r"'word2vec'.*fake, granite, voyage"):
+    with pytest.raises(
+        ImproperlyConfigured,
+        match=r"'word2vec'.*fake, granite, openai:MODEL, universal, voyage, voyage:MODEL",
+    ):
         embedder_named("word2vec")

@@ -15,7 +15,7 @@ import pytest
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers import granite, granite_pack
-from knowledge.providers.granite import GraniteEmbedder
+from knowledge.providers.granite import MAX_TOKENS, GraniteEmbedder
 from knowledge.providers.granite_file import LENGTH, model_file, ready_graph
 from knowledge.providers.granite_pack import RELEASE, installed_pack, read_pack
 from knowledge.providers.protocols import Embedder
@@ -24,9 +24,10 @@ pytestmark = pytest.mark.xdist_group("granite")
 
 QUESTION = "How do I rotate an API key?"
 CODE = "def rotate(key: str) -> str:\n    return revoke(key) and issue()"
+NEAR = 5e-3
 GERMAN = "Der Schlüssel wird gewechselt 🔑"
 
-# As a plain float64 reading of the published layers computes them.
+# As a plain float64 reading of the published layers computes them; int8 comes close.
 REFERENCE = {
     QUESTION: [-0.0663, 0.0295, -0.0225, -0.0026, -0.0236, -0.0054, -0.0218, 0.0046],
     CODE: [-0.0922, 0.0139, 0.0319, -0.0215, -0.0080, -0.0286, -0.0134, -0.0012],
@@ -40,7 +41,7 @@ from pathlib import Path
 from knowledge.providers.granite import GraniteEmbedder
 loaded = {"onnx", "onnxruntime", "tokenizers"} & sys.modules.keys()
 vector = GraniteEmbedder(Path(sys.argv[1])).embed_query("How do I rotate an API key?")
-print(sorted(loaded), sorted({"onnx"} & sys.modules.keys()), round(float(vector[0]), 3))
+print(sorted(loaded), sorted({"onnx"} & sys.modules.keys()), round(float(vector[0]), 2))
 """
 
 
@@ -54,7 +55,7 @@ def models() -> Iterator[Path]:
 
 @pytest.fixture
 def spare() -> Iterator[Path]:
-    """An empty folder that is gone after the test, as pytest would keep 65 MB of each."""
+    """An empty folder that is gone after the test, as pytest would keep 34 MB of each."""
     with TemporaryDirectory() as folder:
         yield Path(folder)
 
@@ -86,7 +87,7 @@ def size(path: Path) -> int:
 
 @pytest.mark.parametrize("text", REFERENCE)
 def test_vectors_are_those_of_the_published_model(embedder: GraniteEmbedder, text: str) -> None:
-    assert embedder.embed_query(text)[:8] == pytest.approx(REFERENCE[text], abs=1e-3)
+    assert embedder.embed_query(text)[:8] == pytest.approx(REFERENCE[text], abs=NEAR)
 
 
 def test_a_document_gives_one_unit_vector_for_each_chunk(embedder: Embedder) -> None:
@@ -145,6 +146,19 @@ def test_only_the_first_tokens_of_a_long_text_count(embedder: GraniteEmbedder) -
     assert vector != pytest.approx(embedder.embed_query(CODE + long), abs=1e-2)
 
 
+def test_a_chunk_longer_than_the_model_reads_has_the_mean_of_its_parts(
+    embedder: GraniteEmbedder,
+) -> None:
+    stone, coral = (f" {word}" * (MAX_TOKENS - 2) for word in ("stone", "coral"))
+
+    alone, twice, mixed = embedder.embed_document([stone, stone + stone, stone + coral])
+
+    assert alone == pytest.approx(embedder.embed_query(stone), abs=1e-6)
+    assert twice == pytest.approx(alone, abs=1e-3)
+    both = alone + embedder.embed_query(coral)
+    assert mixed == pytest.approx(both / np.linalg.norm(both), abs=1e-3)
+
+
 def test_threads_that_ask_at_once_share_one_model(
     monkeypatch: pytest.MonkeyPatch, models: Path
 ) -> None:
@@ -166,15 +180,18 @@ def test_threads_that_ask_at_once_share_one_model(
 def test_nothing_heavy_is_imported_before_first_use_and_onnx_only_to_build(models: Path) -> None:
     output, _ = embedding_process(models).communicate(timeout=60)
 
-    assert output == "[] [] -0.066\n"
+    assert output == "[] [] -0.07\n"
 
 
-def test_processes_that_start_at_once_build_one_whole_model(spare: Path) -> None:
+def test_processes_that_start_at_once_build_one_whole_model_in_place_of_an_older(
+    spare: Path,
+) -> None:
+    (spare / "granite-6a1c-1.model").touch()
     processes = [embedding_process(spare) for _ in range(2)]
 
     outputs = [process.communicate(timeout=60)[0] for process in processes]
 
-    assert [output.split()[-1] for output in outputs] == ["-0.066", "-0.066"]
+    assert [output.split()[-1] for output in outputs] == ["-0.07", "-0.07"]
     assert {path.name for path in spare.iterdir()} == {
         "granite.lock",
         model_file(spare).name,
@@ -190,11 +207,11 @@ def test_a_process_killed_while_it_builds_leaves_nothing_broken(spare: Path) -> 
 
     vector = GraniteEmbedder(spare).embed_query(QUESTION)
 
-    assert vector[:8] == pytest.approx(REFERENCE[QUESTION], abs=1e-3)
+    assert vector[:8] == pytest.approx(REFERENCE[QUESTION], abs=NEAR)
     assert not unfinished.exists()
 
 
-@pytest.mark.parametrize("kept", [0, 30_000_000])
+@pytest.mark.parametrize("kept", [0, 15_000_000])
 def test_a_model_file_cut_short_is_built_again(models: Path, spare: Path, kept: int) -> None:
     whole = model_file(models).read_bytes()
     model_file(spare).write_bytes(whole[:kept])
@@ -206,7 +223,7 @@ def test_a_model_file_cut_short_is_built_again(models: Path, spare: Path, kept: 
 
 def test_a_model_file_with_one_wrong_bit_is_built_again(models: Path, spare: Path) -> None:
     spoilt = bytearray(model_file(models).read_bytes())
-    spoilt[40_000_000] ^= 1
+    spoilt[25_000_000] ^= 1
     model_file(spare).write_bytes(spoilt)
 
     ready_graph(spare)

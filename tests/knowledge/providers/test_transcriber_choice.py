@@ -29,7 +29,9 @@ def test_the_settings_choose_the_transcriber(settings, name):
 
 
 def test_an_unknown_transcriber_is_refused_with_the_known_names():
-    with pytest.raises(ImproperlyConfigured, match=r"'ear'.*assemblyai, fake, gladia, whisper"):
+    with pytest.raises(
+        ImproperlyConfigured, match=r"'ear'.*assemblyai, fake, gladia, openai:MODEL, whisper"
+    ):
         transcriber_named("ear")
 
 

@@ -14,7 +14,8 @@ from werkzeug import Request, Response
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.fake import FakeEmbedder
-from knowledge.providers.voyage import GROUP_TOKENS, VoyageEmbedder
+from knowledge.providers.voyage import GROUP_TOKENS, QUERY_ATTEMPTS, VoyageEmbedder
+from tests.support.waiting import eventually
 
 DIMENSIONS = 16
 PATH = "/v1/contextualizedembeddings"
@@ -225,6 +226,8 @@ def test_an_answer_that_does_not_come_in_time_is_a_retryable_failure(httpserver)
     release.set()
 
     assert caught.value.details["retryable"] is True
+    # Both tries, or the second would be answered within the next test.
+    eventually(lambda: len(httpserver.log) == QUERY_ATTEMPTS)
 
 
 def test_a_server_that_is_not_there_is_a_retryable_failure(voyage):

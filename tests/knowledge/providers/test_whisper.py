@@ -1,50 +1,30 @@
 """The local transcriber on real speech: the right words at the right seconds, killed or not."""
 
-import json
 import os
 import sys
-from collections.abc import Mapping
 from importlib.metadata import distribution
 from pathlib import Path
 from subprocess import run
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from config.watcher import command_line
 from knowledge.errors import IngestFailed, ProviderUnavailable
-from knowledge.providers import whisper_model
+from knowledge.providers import speech_process, whisper_model
 from knowledge.providers.protocols import Transcript
+from knowledge.providers.speech_process import SpeechProcess
 from knowledge.providers.whisper import WhisperTranscriber
 from knowledge.providers.whisper_model import DISTRIBUTION, FOLDER, WEIGHTS, WhisperModel
+from tests.support.notebooks import Killed, Paper
 from tests.support.recordings import Sound, silence, speech, tone, written
+from tests.support.running import children
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.xdist_group("whisper")
 
 WORDS = "ask not what your country can do for you"
-
-
-class Killed(BaseException):
-    """The worker dies here."""
-
-
-class Paper:
-    """A notebook that keeps only JSON, and whose holder may be killed after a certain write."""
-
-    def __init__(self, kept: str = "{}", killed_after: int = 0) -> None:
-        self.kept = kept
-        self.killed_after = killed_after
-        self.percents: list[int] = []
-
-    def read(self) -> dict[str, Any]:
-        notes: dict[str, Any] = json.loads(self.kept)
-        return notes
-
-    def write(self, notes: Mapping[str, Any], *, percent: int | None = None) -> None:
-        self.kept = json.dumps(notes)
-        self.percents.append(percent or 0)
-        if len(self.percents) == self.killed_after:
-            raise Killed
 
 
 @pytest.fixture(scope="module")
@@ -200,6 +180,17 @@ def test_a_folder_may_hold_another_model(tmp_path):
     transcript = whisper.transcribe(written(tmp_path / "speech.wav", speech()), Paper())
 
     assert WORDS in plain(transcript)
+
+
+def test_its_process_ends_when_it_is_idle_and_starts_again_when_needed(tmp_path, monkeypatch):
+    monkeypatch.setattr(speech_process, "IDLE_SEC", 0.1)
+    before = set(children(os.getpid()))
+    model = SpeechProcess("", tmp_path, threads=1)
+
+    assert model.is_english_alone
+    [own] = set(children(os.getpid())) - before
+    eventually(lambda: command_line(own) == b"")
+    assert model.language_code("en-US") == "en"
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path):

@@ -14,6 +14,7 @@ from knowledge.registry import matching, offering
 from knowledge.undo.token_writes import undo
 from tests.support.edges import MISSING, over_mcp, over_rest
 from tests.support.library import Mint, Minted
+from tests.support.rollback import each_case
 
 REGISTRY = ["registry"]
 REVIEW = {"name": "CodeReview Pro", "capabilities": ["code-review", "security-audit"]}
@@ -179,7 +180,7 @@ def test_a_capability_must_be_asked_for(reader: Minted, asked: dict[str, Any]) -
     assert over_mcp(reader, "kp_provider_discover", **asked)[0] == "invalid_body"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "wrong",
     [
         {"name": ""},

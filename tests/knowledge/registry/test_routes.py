@@ -30,6 +30,7 @@ from tests.support.contributions import (
 )
 from tests.support.edges import over_mcp
 from tests.support.library import Mint, Minted
+from tests.support.rollback import each_case
 from tokens.models import Event
 
 
@@ -106,7 +107,7 @@ def test_every_filter_narrows_a_listing(agent: Minted) -> None:
     assert listed("skills", domain="software-engineering") == {one}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "path",
     [
         *("skills?offset=501", "skills?offset=-1", "skills?limit=21", "skills?order=asc"),

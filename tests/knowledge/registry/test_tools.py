@@ -25,6 +25,7 @@ from tests.support.contributions import (
 )
 from tests.support.edges import over_mcp, over_rest
 from tests.support.library import Mint, Minted
+from tests.support.rollback import each_case
 
 
 @pytest.fixture
@@ -225,8 +226,8 @@ UNIT_SEARCHES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "field"),
+@each_case(
+    "tool, arguments, field",
     [
         *(("kp_search_skill", *each) for each in SKILL_SEARCHES),
         *(("kp_search_knowledge", *each) for each in UNIT_SEARCHES),
@@ -239,8 +240,8 @@ def test_a_search_out_of_its_ranges_is_refused_by_its_field(
     assert (error.code, error.details["field"]) == ("invalid_body", field)
 
 
-@pytest.mark.parametrize(
-    ("route", "arguments", "field"),
+@each_case(
+    "route, arguments, field",
     [
         *(("skills", *each) for each in SKILL_SEARCHES if each[0] not in ({}, {"query": 5})),
         *(("knowledge", *each) for each in UNIT_SEARCHES if each[0]),

@@ -10,6 +10,8 @@ from knowledge.access import Access
 from knowledge.memory.remembering import add as remember
 from knowledge.memory.task_changes import manage
 from knowledge.models import Folder, Item
+from knowledge.retrieval import duplicates
+from knowledge.retrieval import search as search_module
 from knowledge.retrieval.scope import Narrowing
 from tests.support.contributions import agent_of, contributed_skill, found, skill
 from tests.support.edges import over_mcp, over_rest
@@ -80,6 +82,30 @@ def test_copies_leave_their_places_to_others(library: Access, add: Add) -> None:
     assert sum(hit.item.title.startswith("Copy") for hit in hits) == 1
     following = search(library, query="granite cut with a saw", limit=5, offset=5).hits
     assert len({hit.item.pk for hit in (*hits, *following)}) == 9
+
+
+def test_a_page_further_down_is_folded_as_one_near_the_top(
+    library: Access, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        add(f"Copy {number}", SPEECH)
+    for number in range(6):
+        add(f"Other {number}", "\n\n".join([f"granite from quarry {number} is sold. " * 25] * 3))
+
+    def pages(*, fold: bool) -> list[tuple[object, ...]]:
+        return [
+            (hit.chunk.pk, hit.score, hit.passage, hit.similar_chunk_ids, hit.copies)
+            for offset in (0, 3, 6)
+            for hit in search(library, query="granite saw", limit=3, offset=offset, fold=fold).hits
+        ]
+
+    expected = {fold: pages(fold=fold) for fold in (True, False)}
+    assert expected[True] != expected[False]
+    monkeypatch.setattr(search_module, "_NEAR_THE_TOP", 0)
+    assert {fold: pages(fold=fold) for fold in (True, False)} == expected
+    monkeypatch.setattr(duplicates, "READ_TO_FOLD", 0)  # then by the very same text alone
+    copies = [len(hit.copies) for hit in search(library, query="granite saw", limit=20).hits]
+    assert max(copies) == 11
 
 
 def test_only_copies_within_reach_are_named(

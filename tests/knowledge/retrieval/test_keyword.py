@@ -8,6 +8,7 @@ from knowledge.models import Content, Item
 from knowledge.retrieval import statement
 from knowledge.retrieval.plans import KeywordPlan
 from tests.support.library import LONG_ENOUGH, Add
+from tests.support.rollback import each_case
 from tests.support.searching import search
 
 HAYSTACK = (
@@ -21,8 +22,8 @@ def titles(access: Access, query: str) -> list[str]:
     return [hit.item.title for hit in search(access, query=query, mode="keyword").hits]
 
 
-@pytest.mark.parametrize(
-    ("text", "queries"),
+@each_case(
+    "text, queries",
     [
         ("It failed with ECONNRESET again.", ["ECONNRESET", "econnreset"]),
         ("JSON-RPC answers -32605 when limited.", ["-32605", "32605", "code -32605"]),
@@ -92,7 +93,7 @@ def test_a_flag_of_a_command_excludes_nothing_and_a_word_does(library: Access, a
     assert titles(library, "npm install -cargo") == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         'Revert "Remove Gemini CLI support" (#4187), which broke the login page.',
@@ -155,7 +156,7 @@ def test_no_word_is_required_and_more_matching_words_rank_higher(library: Access
     assert titles(library, "granite basalt obsidian") == ["Two", "One"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "query",
     [
         *("'", "''", "\\", ":*", "& | !", "(((", '"', '""', "-", "--", "*", "a:b & c", "'; --"),

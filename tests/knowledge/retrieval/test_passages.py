@@ -1,7 +1,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.retrieval.passages import LONGEST, Passage, say_the_same, word_matcher, word_pairs
+from knowledge.retrieval.passages import (
+    LEAST,
+    LONGEST,
+    SHORT,
+    Passage,
+    say_the_same,
+    word_matcher,
+    word_pairs,
+)
 from knowledge.retrieval.passages import best_passage as passage_of
 
 
@@ -19,6 +27,30 @@ def test_the_sentence_with_the_querys_words_is_shown_whole() -> None:
     assert passage.text.startswith("…")
     assert passage.text.endswith("…")
     assert len(passage.text) <= LONGEST + 2
+
+
+def test_sentences_that_share_the_words_are_shown_together_and_no_more_than_these() -> None:
+    apart = f"Feldspar is a mineral. {FILLER[:300]} Basalt has none. "
+    both = best_passage(FILLER + apart + FILLER, ["feldspar", "basalt"]).text
+    assert both.startswith("…Feldspar is")
+    assert both.endswith("Basalt has none.…")
+    one = best_passage(FILLER + apart + FILLER, ["basalt"]).text
+    assert "Basalt has none." in one
+    assert len(one) <= LEAST + 2
+
+
+def test_a_short_text_and_one_without_the_words_are_shown_up_to_the_same_length() -> None:
+    short = "Basalt is dark. " + "It is found here. " * 18
+    assert len(short) < SHORT
+    assert best_passage(short, ["basalt"]).text == short.strip()
+    unsaid = best_passage(FILLER, ["basalt"]).text
+    assert LEAST < len(unsaid) <= SHORT + 2
+
+
+def test_a_text_without_the_words_is_shown_from_its_beginning() -> None:
+    lit = "Lamps on the pier are lit at dusk by a clock. " * 6
+    text = f"{lit}Not so. {'In summer a keeper used to sit beside each of them. ' * 6}"
+    assert best_passage(text, ["zinc"]).text.startswith("Lamps")
 
 
 def test_every_form_of_a_word_is_highlighted_and_nothing_else() -> None:

@@ -7,14 +7,16 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from django.db import connection
 
 from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import generations
+from knowledge.library.editing import ItemChanges, update_item
 from knowledge.models import Folder
 from knowledge.providers.fake import FakeEmbedder
 from knowledge.providers.protocols import Vector
-from knowledge.retrieval import caches, plans, semantic, statement
+from knowledge.retrieval import caches, keyword, plans, semantic, statement
 from knowledge.retrieval import search as search_module
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
 from knowledge.retrieval.scope import Narrowing, scope_of
@@ -48,6 +50,13 @@ def shelves(add: Add, folder: MakeFolder) -> tuple[Folder, Folder]:
     return large, small
 
 
+def ranking(access: Access, **asked: Any) -> list[tuple[int, float]]:
+    """Chunks of the same score by their number: plans add up in other orders."""
+    hits = search(access, **asked, fold=False).hits
+    scored = [(hit.chunk.pk, round(hit.score, 9)) for hit in hits]
+    return sorted(scored, key=lambda each: (-each[1], each[0]))
+
+
 @pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
 def test_every_plan_gives_the_same_ranking(
     library: Access,
@@ -56,12 +65,11 @@ def test_every_plan_gives_the_same_ranking(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def rankings() -> list[list[tuple[int, float]]]:
-        answers = [
-            search(library, query=query, mode=mode, limit=20, narrowing=narrowing, fold=False)
+        return [
+            ranking(library, query=query, mode=mode, limit=20, narrowing=narrowing)
             for query in ("granite marble", "quartz", '"slate chalk" -tuff', "flint gnei*")
             for narrowing in (Narrowing(), *(Narrowing(folder_id=each.pk) for each in shelves))
         ]
-        return [[(hit.chunk.pk, round(hit.score, 9)) for hit in each.hits] for each in answers]
 
     expected = rankings()
     assert sum(map(bool, expected)) > 8
@@ -72,6 +80,51 @@ def test_every_plan_gives_the_same_ranking(
         for plan in KeywordPlan:
             monkeypatch.setattr(statement, "keyword_plan", lambda *_, plan=plan, **__: plan)
             assert rankings() == expected, (packed, plan)
+
+
+@pytest.mark.usefixtures("shelves")
+def test_a_search_is_soon_planned_no_more_however_many_words_it_has(library: Access) -> None:
+    def planned_anew() -> list[int]:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT custom_plans FROM pg_prepared_statements "
+                "WHERE statement LIKE '%knowledge_wordpostings%'"
+            )
+            return [plans for (plans,) in cursor.fetchall()]
+
+    def search_for(*queries: str) -> None:
+        for query in queries:
+            assert ranking(library, query=query, mode="hybrid")
+
+    pack(library.owner_id, most=60)
+    search_for(*["granite marble quartz slate"] * 7)  # Postgres compares plans five times
+    before = planned_anew()
+    search_for("tuff", "chalk marble quartz slate granite tuff", "gneiss " * 9 + "chalk", "flint")
+    assert planned_anew() == before != []
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_looking_into_long_lists_scores_as_reading_them_does(
+    library: Access,
+    shelves: tuple[Folder, Folder],
+    mode: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def rankings() -> list[list[tuple[int, float]]]:
+        queries = ("granite marble", "quartz", "slate chalk tuff flints")
+        return [ranking(library, query=query, mode=mode, limit=10) for query in queries]
+
+    pack(library.owner_id, most=40)  # the others are fresh
+    for change in ("nothing", "a hidden item", "a second language"):
+        if change == "a hidden item":
+            update_item(library, shelves[1].items.all()[0].pk, ItemChanges(in_kb=False))
+        if change == "a second language":
+            monkeypatch.setattr(search_module, "configurations_of", lambda _: ("english", "german"))
+        expected = rankings()
+        with monkeypatch.context() as patched:
+            patched.setattr(keyword, "MANY_CHUNKS", 0)
+            patched.setattr(keyword, "_short_entries", lambda *_: 0)  # only the rarest term's
+            assert rankings() == expected, change
 
 
 def test_the_plan_follows_the_size_of_the_scope() -> None:

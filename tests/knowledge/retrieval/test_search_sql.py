@@ -30,7 +30,7 @@ Written by a test from the engine itself, for review; do not edit it by hand. Af
 A search runs two statements: [what is in reach](#what-is-in-reach), then one ranking, which is
 built for the mode and for the number of chunks in reach (`plans.py`). The ranking is wrapped in
 [what an answer shows](#what-an-answer-shows). Values are sent apart from the text, by name. The
-examples ask for two words, each with one stem (`term_0_0`, `term_1_0`).
+examples ask for two words; a text is the same for any number of them, which are sent as arrays.
 """
 
 OWNER = Access.whole_library(1)
@@ -61,8 +61,7 @@ def reached(chunks: int, library: int, *, reach: Reach = Reach.LIBRARY) -> Scope
         library_chunks=library,
         languages=frozenset({"en"}),
         leaves_out=is_whole and chunks < 100_000,
-        has_fresh=chunks == library,
-        has_gone=is_whole and chunks < 100_000,
+        gone=9 if is_whole and chunks < 100_000 else 0,
         finds_archived=False,
     )
 
@@ -106,7 +105,8 @@ def sections() -> Iterator[str]:
     yield shown("Hybrid, bits and packed: required_0 and preferred_0 never come together", marked())
     yield "\n## What an answer shows\n"
     where = SCOPES["a folder of 1,000 chunks"]
-    for name, template in (("In full", statement._IN_FULL), ("In brief", statement._IN_BRIEF)):
+    templates = {"In full": statement._IN_FULL, "In brief": statement._IN_BRIEF}
+    for name, template in {**templates, "To fold": statement._TO_FOLD}.items():
         sql, _ = statement._statement_for("the ranking", where, template)
         yield shown(f"{name}, to a token of one folder", sql)
 

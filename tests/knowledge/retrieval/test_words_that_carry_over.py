@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from knowledge.access import Access
 from knowledge.ingest.adding import add_text
 from knowledge.models import Content, Folder, Item
-from knowledge.retrieval.keyword import MOST_TERMS
+from knowledge.retrieval.heaviest_terms import MOST_TERMS
 from knowledge.retrieval.query_words import read_query
 from tests.support.library import LONG_ENOUGH, Add
 from tests.support.packing import pack

@@ -31,6 +31,8 @@ DOWNLOADERS = {"fetch_url", "fetch_response", "urlopen", "urlretrieve"}
 GUARD = {
     f"knowledge/sources/{name}.py" for name in ("http_exchange", "guarded_session", "http", "wire")
 }
+# The operator names this address, which may well be private; no caller's link comes here.
+MODEL_SERVERS = {"knowledge/providers/openai_api.py"}
 YOUTUBE = {"yt_dlp", "youtube_transcript_api"}
 # Words of other clients that open nothing, for those who talk to libraries in their terms.
 HARMLESS = {"requests": {"RequestException", "Response"}, "urllib.request": {"Request"}}
@@ -46,6 +48,10 @@ def may_import(path: str) -> set[str]:
         return {"httpcore2", "requests"}
     if path.startswith("knowledge/sources/youtube"):
         return YOUTUBE | HARMLESS.keys()
+    if path in MODEL_SERVERS:
+        return {"httpx2"}
+    if path.startswith("knowledge/providers/openai"):
+        return set()  # they ask through that one
     if path.startswith("knowledge/providers/"):
         return CLIENTS - YOUTUBE
     if path == "mcp_gateway/outside_check.py":  # asks the address that the operator types

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,9 +15,11 @@ import pytest
 from benchmarks.fuzz.texts import DEAREST
 from knowledge.errors import ProviderUnavailable
 from knowledge.sources import child, readers
+from knowledge.sources.parsers.__main__ import NICENESS
+from knowledge.sources.parsers.frames import Frame
 from knowledge.sources.readers import Readers, open_readers, opened_readers
 from tests.support import files as made
-from tests.support.waiting import eventually
+from tests.support.waiting import DEADLINE, eventually
 
 WORK = "tests.support.reader_work"
 PARENT = f"""
@@ -57,6 +60,13 @@ def test_a_reader_has_none_of_our_environment(
     assert set(told) <= {*child.ENVIRONMENT, "LC_CTYPE"}
 
 
+def test_a_reader_comes_after_its_callers_where_they_share_cores(pool: Readers) -> None:
+    pid = pool.call(f"{WORK}:tell_process", 0).value["pid"]
+    assert os.getsid(pid) == os.getsid(0)  # the kernel compares niceness within a session
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, pid) == min(19, ours + NICENESS)
+
+
 def test_a_reader_asks_its_caller_in_between(pool: Readers) -> None:
     def answer(question: Any) -> bytes:
         return f"You asked {question['question']}.".encode()
@@ -83,6 +93,28 @@ def test_who_finds_no_reader_free_is_told_to_try_again() -> None:
             assert busy.result()
     finally:
         alone.close()
+
+
+def test_a_short_text_waits_for_no_long_one() -> None:
+    both = Readers(most=2)
+    long = threading.Event()
+
+    def answer(question: Any) -> bytes:
+        long.wait()
+        return b"at last"
+
+    def ask_long() -> Frame:
+        return both.call(f"{WORK}:ask_back", 1, answer=answer, is_long=True)
+
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            waiting = [threads.submit(ask_long) for _ in range(2)]
+            eventually(lambda: both._free_for_long._value == 0)
+            assert both.call(f"{WORK}:echo", "short", seconds=DEADLINE).value == "short"
+            long.set()
+            assert [each.result().value for each in waiting] == ["at last", "at last"]
+    finally:
+        both.close()
 
 
 def test_what_takes_too_long_is_killed_and_the_next_call_has_another_reader(

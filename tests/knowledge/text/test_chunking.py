@@ -18,6 +18,7 @@ from knowledge.text.chunking import (
     Piece,
     chunk,
 )
+from knowledge.text.outline import blocks
 from knowledge.text.token_estimate import token_count
 
 MOST_CHARACTERS = 4_000
@@ -145,6 +146,8 @@ HOSTILE = {
     "carriage returns": "\r",
     "clocks": "00:00:00 ",
     "dashes": "-",
+    "dashes and bars": "-|",
+    "tables": "a|b\n-|-\n",
 }
 
 
@@ -398,6 +401,48 @@ def test_a_list_and_a_table_are_cut_between_their_rows():
 
     assert {text[0] for text in texts_of(chunk("\n".join(rows)))} == {"|"}
     assert {text[0] for text in texts_of(chunk("\n".join(items)))} == {"-"}
+
+
+TABLE_ROWS = "\n".join(f"| {n} | {SENTENCE.strip()} | yes |" for n in range(40))
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_every_part_of_a_table_knows_its_first_row(newline):
+    header = "| No | What | Done? |"
+    text = f"# Work\n\nAs planned:\n{header}\n|---|:--|--:|\n{TABLE_ROWS}\n\n# Rest\n\n{PARAGRAPH}"
+
+    first, *later, last = chunk(text.replace("\n", newline))
+
+    assert header in first.text
+    assert len(later) > 1
+    assert {piece.heading_path for piece in later} == {("Work", header)}
+    assert {piece.text[0] + piece.text[-1] for piece in later} == {"||"}
+    assert last.heading_path == ()
+
+
+@pytest.mark.parametrize("line", ["## Setup | Linux", '```sh title="a|b"'])
+def test_another_block_ends_a_table(line):
+    text = f"| No | What |\n|---|---|\n| 1 | pump |\n{line}\nls\n```\n"
+
+    table, other, *_ = blocks(text)
+
+    assert (table.kind, text[table.start : table.end][-7:]) == ("table", "pump |\n")
+    assert text[other.start :].startswith(line)
+
+
+def test_a_table_without_outer_bars_is_cut_between_its_rows():
+    rows = "\n".join(f"{number} | {SENTENCE * 2}| yes" for number in range(40))
+
+    first, *later = chunk(f"No | What | Done?\n--- | --- | ---\n{rows}")
+
+    assert first.text.startswith("No")
+    assert {piece.heading_path for piece in later} == {("No | What | Done?",)}
+    assert {piece.text.split(" | ")[-1] for piece in later} == {"yes"}
+
+
+@pytest.mark.parametrize("text", [TABLE_ROWS, f"Pumps | Mills\n---\n{TABLE_ROWS}"])
+def test_without_a_row_of_dashes_between_bars_it_is_no_table(text):
+    assert not any("|" in name for piece in chunk(text)[1:] for name in piece.heading_path[1:])
 
 
 def test_words_are_whole_where_there_are_no_sentences():

@@ -1,0 +1,211 @@
+"""Places for calls of one kind, and who of those that wait for one is next.
+
+Whose owner has the fewest running is next, of these whose calls took the least time lately, and
+the last place is for owners who have none and are of the quarter that took least. Used by the event
+loop of one process alone, so nothing here is locked.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+
+from knowledge.api.asgi import ClientLeft, Message, Receive, Send, watch_client
+from knowledge.errors import Busy
+from tokens.models import Token
+
+WAITING_PER_RUNNING = 4
+"""How many calls of an owner may wait, for each that may run."""
+FORGET_HALF_SEC = 30
+CLEARLY_LESS_SEC = 1.0
+"""Below this difference two owners took alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody without a token: a person, or everybody at an address, and what they call with."""
+
+    owner_id: int | str
+    pk: str
+
+
+Caller = Token | Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The most that may run at once."""
+
+    total: int
+    per_owner: int
+    per_token: int
+    wait_sec: float
+    waiting_per_owner: int = 0
+    """As many as `WAITING_PER_RUNNING` says unless it is set."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    token: Caller
+    is_long: bool
+    turn: "asyncio.Future[None]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+@dataclass(slots=True)
+class Slot:
+    """One running call's place, given back once."""
+
+    lane: "Lane"
+    token: Caller
+    is_free: bool = False
+    began: float = field(default_factory=monotonic)
+
+    def release(self) -> None:
+        if not self.is_free:
+            self.is_free = True
+            self.lane.give_back(self.token, held_sec=monotonic() - self.began)
+
+    def release_at_answer(self, send: Send) -> Send:
+        return release_at_answer(self.release, send)
+
+
+def release_at_answer(release: Callable[[], None], send: Send) -> Send:
+    """Give a place back once the answer begins: from there on, only its reader is waited for."""
+
+    async def send_and_release(message: Message) -> None:
+        release()
+        await send(message)
+
+    return send_and_release
+
+
+@dataclass(slots=True)
+class Lane:
+    """Calls of one kind."""
+
+    bounds: Bounds
+    _owners: Counter[object] = field(default_factory=Counter)
+    _tokens: Counter[object] = field(default_factory=Counter)
+    _waiting: list[_Waiting] = field(default_factory=list)
+    _spent: defaultdict[object, float] = field(default_factory=lambda: defaultdict(float))
+    """Seconds that calls of each owner held places lately."""
+    _halved: float = field(default_factory=monotonic)
+
+    async def take(
+        self,
+        token: Caller,
+        receive: Receive | None = None,
+        *,
+        wait_sec: float | None = None,
+        is_long: bool = False,
+    ) -> Slot:
+        """A place for a call of this token, now or within the time to wait; else it is busy.
+
+        The last place is for none that is long. ClientLeft if its client leaves meanwhile, of whom
+        `receive` tells once its body is read.
+        """
+        if not self._has_room(token, is_long):
+            seconds = self.bounds.wait_sec if wait_sec is None else wait_sec
+            await self._wait(_Waiting(token, is_long), receive, seconds)
+        else:
+            self._count(token, 1)
+        return Slot(self, token)
+
+    @asynccontextmanager
+    async def hold(self, token: Caller) -> AsyncIterator[None]:
+        """A place for as long as this lasts."""
+        slot = await self.take(token)
+        try:
+            yield
+        finally:
+            slot.release()
+
+    def give_back(self, token: Caller, *, held_sec: float = 0) -> None:
+        """Have one call less running, and let the next one run."""
+        self._count(token, -1)
+        self._note(token, held_sec)
+        fitting = [each for each in self._waiting if self._has_room(each.token, each.is_long)]
+        if fitting:
+            following = min(fitting, key=self._share_of)
+            self._waiting.remove(following)
+            self._count(following.token, 1)
+            following.turn.set_result(None)
+
+    async def _wait(self, waiting: _Waiting, receive: Receive | None, seconds: float) -> None:
+        token = waiting.token
+        owners_waiting = sum(each.token.owner_id == token.owner_id for each in self._waiting)
+        most = self.bounds.waiting_per_owner or self.bounds.per_owner * WAITING_PER_RUNNING
+        if owners_waiting >= most:
+            raise self._busy(token)
+        self._waiting.append(waiting)
+        try:
+            await self._wait_for_turn(waiting.turn, receive, seconds)
+        except BaseException as error:
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+            elif waiting.turn.done():  # its turn came as it gave up
+                self.give_back(token)
+            if isinstance(error, TimeoutError):
+                raise self._busy(token) from None
+            raise
+
+    async def _wait_for_turn(
+        self, turn: "asyncio.Future[None]", receive: Receive | None, seconds: float
+    ) -> None:
+        async with AsyncExitStack() as stack:
+            events: set[asyncio.Future[None]] = {turn}
+            if receive:
+                events.add(await stack.enter_async_context(watch_client(receive)))
+            await asyncio.wait(events, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if not turn.done():
+                raise ClientLeft if any(event.done() for event in events) else TimeoutError
+
+    def _has_room(self, token: Caller, is_long: bool) -> bool:
+        free = self.bounds.total - self._owners.total()
+        if (
+            not free
+            or self._owners[token.owner_id] >= self.bounds.per_owner
+            or self._tokens[token.pk] >= self.bounds.per_token
+        ):
+            return False
+        # A lane of one place has no last one to keep.
+        return free > 1 or self.bounds.total == 1 or not (is_long or self._leaves_last(token))
+
+    def _leaves_last(self, token: Caller) -> bool:
+        """Whether the last place is for others: for the quarter of owners who took least lately."""
+        if self._owners[token.owner_id]:
+            return True
+        own = self._spent.get(token.owner_id, 0)
+        lighter = sum(spent + CLEARLY_LESS_SEC < own for spent in self._spent.values())
+        return lighter >= max(1, len(self._spent) // 4)
+
+    def _share_of(self, waiting: _Waiting) -> tuple[int, float]:
+        owner_id = waiting.token.owner_id
+        return self._owners[owner_id], self._spent[owner_id]
+
+    def _note(self, token: Caller, held_sec: float) -> None:
+        """Count what an owner used, half as much with each while that passes."""
+        if (now := monotonic()) - self._halved > FORGET_HALF_SEC:
+            halves = {owner: spent / 2 for owner, spent in self._spent.items() if spent > 0.01}
+            self._spent, self._halved = defaultdict(float, halves), now
+        self._spent[token.owner_id] += held_sec
+
+    def _count(self, token: Caller, change: int) -> None:
+        for counter, key in ((self._owners, token.owner_id), (self._tokens, token.pk)):
+            counter[key] += change
+            if not counter[key]:
+                del counter[key]
+
+    def _busy(self, token: Caller) -> Busy:
+        own = self.bounds.per_token, self.bounds.per_owner
+        if self._tokens[token.pk] >= own[0]:
+            who = f"{own[0]} calls of this token"
+        elif self._owners[token.owner_id] >= own[1]:
+            who = f"{own[1]} calls of this owner"
+        else:
+            who = "as many calls as this server takes"
+        return Busy(f"There are {who} in progress already; wait for one of them, then try again.")
