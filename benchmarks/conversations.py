@@ -7,7 +7,7 @@ question without one belongs where its answers are. `metadata.time` is when a tu
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,10 @@ class Talk:
     queries: dict[str, str]
     times: dict[str, datetime]
     replies: dict[str, str]
+    sessions: dict[str, str] = field(default_factory=dict)
+    """Which session a turn is of, where that is known."""
+    types: dict[str, str] = field(default_factory=dict)
+    """Of which type a question is, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)

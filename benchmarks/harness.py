@@ -169,7 +169,7 @@ def stopwatch(what: str) -> Iterator[Callable[[], float]]:
 
 
 def show(title: str, rows: Sequence[Row]) -> None:
-    """Print rows as a Markdown table, ready for docs/benchmarks.md."""
+    """Print rows as a Markdown table, ready for a page of docs/benchmarks/."""
     print(f"\n### {title}\n")
     print(table(rows), flush=True)
 

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,7 @@ def _measure(
 
 
 def _state(server: Server) -> harness.Row:
-    return {"web PSS MB": _pss(server.pids[0]), "load": os.getloadavg()[0]}
+    return {"web PSS MB": _pss(server.web_pid), "load": os.getloadavg()[0]}
 
 
 def _pss(pid: int) -> float:
@@ -236,6 +237,13 @@ def stop_in_a_header(server: Server) -> str:
 
 def import_empty_lines(server: Server) -> str:
     """Row 3: an archive of 10 kB that unpacks to ten million lines with nothing in them."""
+    kind = {"Content-Type": "application/zip"}
+    return str(_ask(server, server.token, "POST", "/api/v1/import", _empty_lines(), **kind)[0])
+
+
+@cache
+def _empty_lines() -> bytes:
+    """Made once, as attackers would: their own work is not what is measured."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         counts = {"folders": 0, "contents": 0, "items": 0}
@@ -244,16 +252,16 @@ def import_empty_lines(server: Server) -> str:
         for name in ("folders.jsonl", "items.jsonl"):
             archive.writestr(name, "")
         archive.writestr("contents.jsonl", b"\n" * 10_000_000)
-    kind = {"Content-Type": "application/zip"}
-    path = "/api/v1/import"
-    return str(_ask(server, server.token, "POST", path, out.getvalue(), **kind)[0])
+    return out.getvalue()
 
 
 def contribute_passwords(server: Server) -> str:
     """Row 4: a skill whose every line looks like a secret."""
     head = f"---\nname: skill-{random.random()}\ndescription: A skill to be screened.\n---\n"
-    lines = "".join(f"password{number}: \n" for number in range(20_000))
-    return _post(server, "/api/v1/skills", {"skill_md_content": head + lines})
+    return _post(server, "/api/v1/skills", {"skill_md_content": head + _PASSWORDS})
+
+
+_PASSWORDS = "".join(f"password{number}: \n" for number in range(20_000))
 
 
 def add_long_text(server: Server) -> str:

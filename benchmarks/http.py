@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,9 @@ from urllib.parse import quote, urlsplit
 import numpy as np
 
 from benchmarks import harness
+from knowledge.asks import Ask
 
-CALLS, SMALL_CALLS = 200, 20
+CALLS, SMALL_CALLS, WARM = 200, 20, 10
 NOTES = 10
 GAP_MS = 5
 """The body of a small answer comes within this of its head: more is Nagle's algorithm at work."""
@@ -28,10 +29,11 @@ MANAGE = [sys.executable, str(Path(__file__).resolve().parent.parent / "manage.p
 
 @dataclass(frozen=True)
 class Request:
-    """One call, as it goes over the wire."""
+    """One call, as it goes over the wire; the n-th time it may say something else."""
 
     name: str
-    raw: bytes
+    raw: Callable[[int], bytes]
+    status: int = 200
 
 
 @dataclass(frozen=True)
@@ -41,44 +43,75 @@ class Server:
     host: str
     port: int
     token: str
-    pids: tuple[int, ...] = ()
+    web_pid: int = 0
+    postgres_pid: int = 0
 
     @property
     def connection(self) -> socket.socket:
         return socket.create_connection((self.host, self.port), timeout=60)
 
-    def request(self, name: str, path: str, body: Any = None) -> Request:
-        sent = b"" if body is None else json.dumps(body).encode()
-        lines = [
-            f"{'GET' if body is None else 'POST'} {path} HTTP/1.1",
-            f"Host: {self.host}:{self.port}",
-            f"Authorization: Bearer {self.token}",
-            "Accept: application/json, text/event-stream",
-            "Content-Type: application/json",
-            f"Content-Length: {len(sent)}",
-        ]
-        return Request(name, "\r\n".join([*lines, "", ""]).encode() + sent)
+    def request(
+        self, name: str, path: str, body: Any = None, *, status: int = 200, token: str = ""
+    ) -> Request:
+        """A call; of a body that is a function, each time another one."""
 
-    def cpu(self) -> float:
-        """CPU seconds so far of its processes and their children, by their own clocks."""
-        family = [pid for parent in self.pids for pid in (parent, *_children(parent))]
-        return sum(time.clock_gettime(clock_of(pid)) for pid in family)
+        def write(number: int) -> bytes:
+            content = body(number) if callable(body) else body
+            sent = b"" if content is None else json.dumps(content).encode()
+            lines = [
+                f"{'GET' if content is None else 'POST'} {path} HTTP/1.1",
+                f"Host: {self.host}:{self.port}",
+                f"Authorization: Bearer {token or self.token}",
+                "Accept: application/json, text/event-stream",
+                "Content-Type: application/json",
+                f"Content-Length: {len(sent)}",
+            ]
+            return "\r\n".join([*lines, "", ""]).encode() + sent
+
+        return Request(name, write, status)
+
+    def tool(self, name: str, tool: str, arguments: Any) -> Request:
+        """A call of a tool over MCP."""
+
+        def call(number: int) -> Any:
+            given = arguments(number) if callable(arguments) else arguments
+            return _message("tools/call", {"name": tool, "arguments": given})
+
+        return self.request(name, "/mcp", call)
+
+    @property
+    def web_pids(self) -> list[int]:
+        """The web processes, of which the first has made the others."""
+        children = _children(self.web_pid)
+        return [self.web_pid, *(pid for pid in children if _command(pid) == _command(self.web_pid))]
+
+    def cpu(self) -> np.ndarray[Any, Any]:
+        """CPU seconds so far by their own clocks: of web processes, their children, Postgres."""
+        web = self.web_pids
+        others = {child for pid in web for child in _children(pid)}.difference(web)
+        family = (
+            web,
+            others,
+            [self.postgres_pid, *_children(self.postgres_pid)] if self.postgres_pid else [],
+        )
+        return np.array([sum(map(_cpu_of, pids)) for pids in family])
 
 
 def main() -> None:
     options = harness.parser(__doc__)
     options.add_argument("--url", help="a server that runs (default: one of its own)")
     options.add_argument("--token", help="a token of that server's with write")
-    options.add_argument("--pid", type=int, action="append", help="its processes, for their CPU")
+    options.add_argument("--pids", type=int, nargs=2, help="its web process and its postmaster")
     given = options.parse_args()
     calls = SMALL_CALLS if given.small else CALLS
     if given.url:
         address = urlsplit(given.url)
         port = address.port or 80
-        server = Server(str(address.hostname), port, given.token or "", tuple(given.pid or ()))
+        server = Server(str(address.hostname), port, given.token or "", *(given.pids or ()))
         rows = _measure_all(server, calls)
     else:
-        with own_server(given.home / "http") as server:
+        limits = ",".join(f"{ask}=1000000" for ask in Ask)
+        with own_server(given.home / "http", QUARRY_LIMITS=limits) as server:
             rows = _measure_all(server, calls)
     harness.show(f"{calls} calls on one connection", rows)
     harness.write_json(given, {"http": rows})
@@ -86,41 +119,61 @@ def main() -> None:
 
 
 def _measure_all(server: Server, calls: int) -> list[harness.Row]:
+    added = server.request("add", "/api/v1/ingest", _note, status=201)
     with server.connection as connection:
         for number in range(NOTES):
-            _answer(connection, _note(server, number).raw)
-    return [_measure(server, request, calls) for request in _requests(server)]
+            answer, _, _ = answer_of(connection, added, number)
+    item_id = json.loads(answer.partition(b"\r\n\r\n")[2])["user_item_id"]
+    return [_measure(server, request, calls) for request in _requests(server, item_id)]
 
 
-def _note(server: Server, number: int) -> Request:
+def _note(number: int) -> Any:
     text = f"Note {number}: deploys of service {number} are on day {number % 7} of the week."
-    body = {"kind": "text", "title": f"Note {number}", "text": text}
-    return server.request("add", "/api/v1/ingest", body)
+    return {"kind": "text", "title": f"Note {number}", "text": text}
 
 
-def _requests(server: Server) -> list[Request]:
+def _memory(number: int) -> Any:
+    content = f"Service {number} of team {time.time_ns()} is deployed on day {number % 7}."
+    return {"title": f"Deploys of service {number}", "content": content}
+
+
+def _later_note(number: int) -> Any:
+    return _note(time.time_ns())
+
+
+def _message(method: str, params: Any) -> Any:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+
+def _requests(server: Server, item_id: str) -> list[Request]:
     query = "deploys of service 3"
-    arguments = {"query": query}
-    params = {"name": "search_knowledge_base", "arguments": arguments}
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    who = {**call, "params": {"name": "whoami", "arguments": {}}}
+    unknown = f"{server.token[:10]}{'A' * 33}{server.token[43:]}"
     return [
         server.request("/livez", "/livez"),
+        server.request("REST, a refused token", "/api/v1/whoami", status=401, token=unknown),
         server.request("REST whoami", "/api/v1/whoami"),
+        server.request("REST folders", "/api/v1/folders"),
         server.request("REST search", f"/api/v1/search?query={quote(query)}"),
-        server.request("MCP whoami", "/mcp", who),
-        server.request("MCP search", "/mcp", call),
+        server.request("MCP ping", "/mcp", _message("ping", {})),
+        server.request("MCP tools/list", "/mcp", _message("tools/list", {})),
+        server.tool("MCP whoami", "whoami", {}),
+        server.tool("MCP search_knowledge_base", "search_knowledge_base", {"query": query}),
+        server.tool("MCP search (memory)", "search", {"query": query}),
+        server.tool("MCP get_item", "get_item", {"item_id": item_id}),
+        server.request("REST, add a note", "/api/v1/ingest", _later_note, status=201),
+        server.tool("MCP add (memory)", "add", _memory),
     ]
 
 
 def _measure(server: Server, request: Request, calls: int) -> harness.Row:
     """The same call again and again on one connection, the first of them not counted."""
     with server.connection as connection:
-        _answer(connection, request.raw)
+        for number in range(WARM):
+            answer_of(connection, request, number)
         before = server.cpu()
-        times = np.array([_answer(connection, request.raw) for _ in range(calls)]) * 1000
-        spent = server.cpu() - before
-    first, whole = times.T
+        answers = [answer_of(connection, request, WARM + number) for number in range(calls)]
+        spent = (server.cpu() - before) / calls * 1000
+    first, whole = np.array([times for _, *times in answers]).T * 1000
     row: harness.Row = {
         "call": request.name,
         "first byte, p50 ms": float(np.median(first)),
@@ -129,11 +182,24 @@ def _measure(server: Server, request: Request, calls: int) -> harness.Row:
         "body after head, p50 ms": float(np.median(whole - first)),
         "worst ms": float(max(whole - first)),
     }
-    return {**row, "CPU ms": spent / calls * 1000} if server.pids else row
+    if not server.web_pid:
+        return row
+    web, worker, postgres = map(float, spent)
+    return {**row, "web, CPU ms": web, "Postgres": postgres, "worker": worker}
 
 
-def _answer(connection: socket.socket, raw: bytes) -> tuple[float, float]:
-    """Seconds until the first byte of the answer, and until the last."""
+def _cpu_of(pid: int) -> float:
+    try:
+        return time.clock_gettime(clock_of(pid))
+    except OSError:  # it has ended meanwhile
+        return 0.0
+
+
+def answer_of(
+    connection: socket.socket, request: Request, number: int
+) -> tuple[bytes, float, float]:
+    """The answer, the seconds until its first byte, and until its last."""
+    raw = request.raw(number)
     start = time.perf_counter()
     connection.sendall(raw)
     answer = connection.recv(65536)
@@ -144,9 +210,10 @@ def _answer(connection: socket.socket, raw: bytes) -> tuple[float, float]:
             raise ConnectionError("The server hung up in the middle of an answer.")
         answer += more
     whole = time.perf_counter() - start
-    if not re.match(rb"HTTP/1\.1 20\d ", answer):
+    is_meant = answer.startswith(f"HTTP/1.1 {request.status} ".encode())
+    if not is_meant or b'"error":{"code"' in answer:
         raise RuntimeError(answer.decode(errors="replace")[:1000])
-    return first, whole
+    return answer, first, whole
 
 
 def _is_whole(answer: bytes) -> bool:
@@ -173,12 +240,12 @@ def own_server(home: Path, **settings: str) -> Iterator[Server]:
         text=True,
     )
     try:
-        said = _said_until_up(up)
+        said = said_until_up(up)
         token = re.search(r"qry_[\w-]+", said)
         port = re.search(r"http://localhost:(\d+)/mcp", said)
         if not token or not port:
             sys.exit("The server did not start; the lines above say why.")
-        yield Server("127.0.0.1", int(port[1]), token[0], (up.pid, _postmaster(home)))
+        yield Server("127.0.0.1", int(port[1]), token[0], up.pid, _postmaster(home))
     finally:
         up.terminate()
         try:
@@ -187,7 +254,7 @@ def own_server(home: Path, **settings: str) -> Iterator[Server]:
             up.kill()
 
 
-def _said_until_up(up: subprocess.Popen[str]) -> str:
+def said_until_up(up: subprocess.Popen[str]) -> str:
     said = ""
     for line in up.stdout or ():
         said += line
@@ -204,6 +271,10 @@ def _postmaster(home: Path) -> int:
 def _children(parent: int) -> list[int]:
     threads = Path(f"/proc/{parent}/task").iterdir()
     return [int(pid) for thread in threads for pid in (thread / "children").read_text().split()]
+
+
+def _command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def clock_of(pid: int) -> int:

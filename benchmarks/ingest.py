@@ -203,6 +203,8 @@ class GivenVectors:
     name = "given"
     dimensions = DIMENSIONS
     background = 0.0
+    languages: frozenset[str] | None = None
+    reads_neighbours = False
 
     def __init__(self) -> None:
         library = Library(5_000)

@@ -27,6 +27,8 @@ class KnownQuestions:
 
     name = EMBEDDER
     background = BACKGROUND
+    languages: frozenset[str] | None = None
+    reads_neighbours = False
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
@@ -158,7 +160,7 @@ def _count_libraries() -> None:
     sums = Item.objects.values_list("owner_id").annotate(Sum("chunk_count"), Sum("word_count"))
     for owner_id, chunks, words in sums:
         LibrarySize.objects.change(
-            owner_id, chunks=chunks, words=words, fresh=chunks, language="en"
+            owner_id, chunks=chunks, words=words, fresh=chunks, languages=["en"]
         )
 
 
@@ -201,6 +203,7 @@ def _write_words(library: Library, owner_ids: Array) -> None:
     """By the product's own function, on as many connections as there are cores to keep busy."""
     from django.db import connection
 
+    from knowledge.indexing.binary_rows import Keys
     from knowledge.indexing.keyword_rows import word_rows, write_words
 
     def write(batch: range) -> None:
@@ -211,7 +214,7 @@ def _write_words(library: Library, owner_ids: Array) -> None:
             chunk_ids = [batch.start + place + 1 for place in places]
             words = [f"Item {item}\n{texts[place]}" for place in places]
             owner_id, item_id = int(owner_ids[item]), library.item_ids[item]
-            write_words(owner_id, item_id, chunk_ids, word_rows("english", words))
+            write_words(Keys(chunk_ids, owner_id, item_id), word_rows("english", words))
 
     def write_and_leave(batch: range) -> None:
         try:

@@ -1,25 +1,35 @@
-"""Memory's search on long conversations: by mode, with enhancement on and off, beside grep."""
+"""Memory's search on long conversations: by mode, enhancement and recency, beside grep.
+
+Each question is asked on the day after its conversation ended.
+"""
 
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from statistics import fmean, median
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 from uuid import UUID
 
 from benchmarks import harness
 from benchmarks.chatter import conversations
 from benchmarks.collections import Document
 from benchmarks.conversations import Talk, Talks, read_talks, write_talks
-from benchmarks.metrics import ndcg, recall
-from benchmarks.quality import _remember_embeddings
+from benchmarks.metrics import hit, ndcg, recall
+from benchmarks.published import is_published, read_published
+from benchmarks.quality import remember_embeddings
 
 MODES = ("semantic", "keyword", "hybrid")
 CONVERSATIONS, SESSIONS = 8, 24
 SMALL_CONVERSATIONS, SMALL_SESSIONS, SMALL_QUERIES = 2, 8, 60
 RESULTS = 10
+ALL, NAMES_A_DATE = "all", "names a date"
+HALF_LIFE_DAYS = 365.0
 
 _WORD = re.compile(r"\w+")
 
@@ -30,10 +40,11 @@ def main() -> None:
     options = _options()
     home = options.home / "memory"
     harness.start_product(home, embedder=options.embedder, fresh=True)
-    _remember_embeddings(options.embedder, options.home / "embeddings.sqlite", options.fresh)
+    remember_embeddings(options.embedder, options.home / "embeddings.sqlite", options.fresh)
     rows: list[harness.Row] = []
     for folder in options.data or [_made_up(home, small=options.small)]:
-        talks = read_talks(folder, most_queries=SMALL_QUERIES if options.small else None)
+        read = read_published if is_published(folder) else read_talks
+        talks = read(folder, most_queries=SMALL_QUERIES if options.small else options.questions)
         shelves = add_talks(talks, linked=not options.unlinked)
         harness.settle()
         measured = measure(talks, shelves)
@@ -48,9 +59,11 @@ def _options() -> Any:
         "--data",
         type=Path,
         action="append",
-        metavar="FOLDER",
-        help="a collection whose lines name their conversation; without any, one is made up",
+        metavar="PATH",
+        help="a collection whose lines name their conversation, or LongMemEval's or LoCoMo's file, "
+        "or BEAM's folder; without any, one is made up",
     )
+    options.add_argument("--questions", type=int, help="no more conversations than have these")
     options.add_argument("--embedder", default="granite")
     options.add_argument("--unlinked", action="store_true", help="relate no reply to its turn")
     options.add_argument("--fresh", action="store_true", help="embed again what is remembered")
@@ -163,19 +176,53 @@ def measure(talks: Talks, shelves: list[Shelf]) -> list[harness.Row]:
                     start = time.perf_counter()
                     rankings[query] = rank(talk, shelf, text)
                     seconds.append(time.perf_counter() - start)
-        scored = scores(rankings, talks.collection.gains)
-        row = {"collection": talks.collection.name, "by": name, **scored}
-        rows.append({**row, "ms": 1000 * median(seconds)})
+        for type, measured in _by_type(talks, rankings).items():
+            row = {"collection": talks.collection.name, "by": name, "type": type, **measured}
+            rows.append({**row, "ms": 1000 * median(seconds)} if type == ALL else row)
     return rows
 
 
-def scores(rankings: dict[str, Ranking], gains: dict[str, dict[str, int]]) -> harness.Row:
-    judged = [(ranking, gains[query]) for query, ranking in rankings.items()]
+def _by_type(talks: Talks, rankings: dict[str, Ranking]) -> dict[str, harness.Row]:
+    """The scores of all questions, of those of each type, and of those that name a date."""
+    from knowledge.memory.dates import dates_named
+
+    types = {query: type for talk in talks.talks for query, type in talk.types.items()}
+    sessions = {turn: session for talk in talks.talks for turn, session in talk.sessions.items()}
+    texts = talks.collection.queries
+    chosen = {ALL: set(rankings)}
+    if dated := {query for query in rankings if dates_named(texts[query])}:
+        chosen[NAMES_A_DATE] = dated
+    for query, type in sorted(types.items(), key=lambda each: each[1]):
+        chosen.setdefault(type, set()).add(query)
     return {
+        type: scores(
+            {query: rankings[query] for query in queries}, talks.collection.gains, sessions
+        )
+        for type, queries in chosen.items()
+    }
+
+
+def scores(
+    rankings: dict[str, Ranking],
+    gains: dict[str, dict[str, int]],
+    sessions: dict[str, str] | None = None,
+) -> harness.Row:
+    """Of turns, and of their sessions where these are known: a session is found by any turn."""
+    judged = [(ranking, gains[query]) for query, ranking in rankings.items()]
+    row = {
         "Recall@5": 100 * fmean(recall(*pair, k=5) for pair in judged),
         "Recall@10": 100 * fmean(recall(*pair, k=10) for pair in judged),
+        "hit@5": 100 * fmean(hit(*pair, k=5) for pair in judged),
         "nDCG@10": 100 * fmean(ndcg(*pair, k=10) for pair in judged),
     }
+    if sessions:
+        of_sessions = [
+            (list(map(sessions.__getitem__, ranking)), {sessions[turn]: 1 for turn in wanted})
+            for ranking, wanted in judged
+        ]
+        for k in (5, 10):
+            row[f"sessions@{k}"] = 100 * fmean(recall(*pair, k=k) for pair in of_sessions)
+    return row
 
 
 Way = Callable[[Talk, Shelf, str], Ranking]
@@ -185,18 +232,23 @@ def _ways() -> Iterator[tuple[str, Way]]:
     yield "grep", lambda talk, shelf, query: grep(talk.turns, query)
     for mode in MODES:
         yield f"{mode}, plain", _search(mode=mode, use_enhanced=False, boost_recent=False)
-        yield f"{mode}, enhanced", _search(mode=mode, use_enhanced=True, boost_recent=False)
-    yield "hybrid, enhanced, recent first", _search(mode="hybrid")
+    yield "hybrid, recency", _search(use_enhanced=False)
+    yield "hybrid, enhanced", _search(boost_recent=False)
+    yield "hybrid, enhanced, recency (default)", _search()
+    yield "hybrid, enhanced, half-life", _search(temporal_decay_days=HALF_LIFE_DAYS)
 
 
 def _search(**how: Any) -> Way:
+    from knowledge.memory import searching
     from knowledge.memory.requests import SearchRequest
-    from knowledge.memory.searching import search_memory
 
     def rank(talk: Talk, shelf: Shelf, query: str) -> Ranking:
         turns = shelf.turns
         request = SearchRequest(query=query, limit=RESULTS, **how)
-        found = search_memory(shelf.access, request).results
+        clock = SimpleNamespace(now=lambda: max(talk.times.values()) + timedelta(days=1))
+        told = mock.patch.object(searching, "timezone", clock) if talk.times else nullcontext()
+        with told:
+            found = searching.search_memory(shelf.access, request).results
         return [turns[result.id] for result in found]
 
     return rank

@@ -22,6 +22,11 @@ def recall(ranking: Sequence[str], gains: Mapping[str, int], k: int = 20) -> flo
     return len(relevant.intersection(ranking[:k])) / len(relevant) if relevant else 0.0
 
 
+def hit(ranking: Sequence[str], gains: Mapping[str, int], k: int = 5) -> float:
+    """Whether any relevant document is among the first `k`."""
+    return float(any(gains.get(doc, 0) > 0 for doc in ranking[:k]))
+
+
 def reciprocal_rank(ranking: Sequence[str], gains: Mapping[str, int], k: int = 10) -> float:
     """One over the rank of the first relevant document, 0 when it is not in the first `k`."""
     for rank, doc in enumerate(ranking[:k], start=1):

@@ -29,7 +29,7 @@ MODES = ("semantic", "keyword", "hybrid")
 DOCUMENTS = 20
 PAGE = 20
 MOST_PAGES = 25
-SPAN_HITS = (5, 8)
+SPAN_HITS = (1, 5, 8)
 LONGEST_PART = 400_000
 
 Ranking = list[str]
@@ -41,8 +41,9 @@ def main() -> None:
     harness.require("bm25s", "Stemmer")
     is_new = not options.loaded
     harness.start_product(options.home / "quality", embedder=options.embedder, fresh=is_new)
-    _remember_embeddings(options.embedder, options.home / "embeddings.sqlite", options.fresh)
-    collections = [_collection(folder, small=options.small) for folder in options.data]
+    remember_embeddings(options.embedder, options.home / "embeddings.sqlite", options.fresh)
+    judged = [folder for folder in options.data if (folder / "corpus.jsonl").exists()]
+    collections = [_collection(folder, small=options.small) for folder in judged]
     shelf_of = add_collection if is_new else find_collection
     libraries = [shelf_of(collection) for collection in collections]
     spans = _with_spans(options.data) if is_new else []
@@ -52,7 +53,7 @@ def main() -> None:
     chunks = [row for text in texts for row in measure_chunks(text)]
     harness.show("Ranking", ranking)
     if chunks:
-        harness.show("Chunks: characters of the answers among the first hits", chunks)
+        harness.show("Characters of the answers among the first hits", chunks)
     harness.write_json(options, {"ranking": ranking, "chunks": chunks})
 
 
@@ -255,6 +256,7 @@ def _blend(by_word: Scores, by_meaning: Scores) -> Scores:
 class Texts:
     """Long texts in the product, and questions about them."""
 
+    name: str
     owner_id: int
     places: dict[UUID, tuple[str, int]]  # where in which text an item begins
     questions: list[SpanQuestion]
@@ -267,7 +269,7 @@ def add_texts(folder: Path, *, small: bool) -> Texts:
     questions = read_span_questions(folder)
     if small:
         questions = [one for one in questions if one.corpus == questions[0].corpus][:10]
-    texts = Texts(harness.new_owner("texts"), {}, questions)
+    texts = Texts(folder.parent.name, harness.new_owner(f"texts of {folder}"), {}, questions)
     access = Access.whole_library(texts.owner_id)
     for name in sorted({one.corpus for one in questions}):
         text = (folder / f"{name}.md").read_text()
@@ -278,30 +280,36 @@ def add_texts(folder: Path, *, small: bool) -> Texts:
 
 
 def measure_chunks(texts: Texts) -> list[harness.Row]:
-    """How much of each answer the first hits hold, and how much else they bring along."""
+    """How much of each answer the first hits hold, and how much else they bring along.
+
+    Of whole chunks, and of the passages that an answer shows of them.
+    """
     rows = []
     for mode in MODES:
-        found = [_spans_found(texts, question, mode) for question in texts.questions]
-        for most in SPAN_HITS:
-            pairs = zip(texts.questions, found, strict=True)
-            held = [span_scores(one.corpus, one.spans, spans[:most]) for one, spans in pairs]
-            means = {name: fmean(row[name] for row in held) for name in held[0]}
-            rows.append({"by": mode, "hits": most, **means})
+        answers = [_hits(texts, question, mode) for question in texts.questions]
+        for part in ("chunk", "passage"):
+            found = [[_place(hit, texts.places, part) for hit in hits] for hits in answers]
+            for most in SPAN_HITS:
+                pairs = zip(texts.questions, found, strict=True)
+                held = [span_scores(one.corpus, one.spans, spans[:most]) for one, spans in pairs]
+                means = {name: fmean(row[name] for row in held) for name in held[0]}
+                rows.append({"texts": texts.name, "by": mode, "of": part, "hits": most, **means})
     return rows
 
 
-def _spans_found(texts: Texts, question: SpanQuestion, mode: str) -> list[tuple[str, Span]]:
+def _hits(texts: Texts, question: SpanQuestion, mode: str) -> list[Any]:
     from knowledge.access import Access
     from knowledge.retrieval.search import LibrarySearchRequest, search
 
     access = Access.whole_library(texts.owner_id)
     request = LibrarySearchRequest(query=question.text, mode=mode, limit=max(SPAN_HITS))
-    return [_place(hit, texts.places) for hit in search(access, request).hits]
+    return search(access, request).hits
 
 
-def _place(hit: Any, places: dict[UUID, tuple[str, int]]) -> tuple[str, Span]:
+def _place(hit: Any, places: dict[UUID, tuple[str, int]], part: str) -> tuple[str, Span]:
     corpus, start = places[hit.item.pk]
-    return corpus, (start + hit.chunk.start, start + hit.chunk.end)
+    span = (hit.chunk.start, hit.chunk.end) if part == "chunk" else hit.passage_span
+    return corpus, (start + span[0], start + span[1])
 
 
 def span_scores(
@@ -324,7 +332,7 @@ def span_scores(
 # Embeddings remembered ------------------------------------------------------------------------
 
 
-def _remember_embeddings(name: str, path: Path, fresh: bool) -> None:
+def remember_embeddings(name: str, path: Path, fresh: bool) -> None:
     """Embed a text once for all runs: only the embedder's speed is lost, and not measured here."""
     from knowledge import providers
     from knowledge.retrieval import semantic
@@ -344,6 +352,8 @@ class RememberingEmbedder:
         self.name = embedder.name
         self.dimensions = embedder.dimensions
         self.background = embedder.background
+        self.languages = embedder.languages
+        self.reads_neighbours = embedder.reads_neighbours
         self._known = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._known.execute("CREATE TABLE IF NOT EXISTS v (key BLOB PRIMARY KEY, vector BLOB)")
 

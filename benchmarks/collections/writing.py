@@ -1,10 +1,13 @@
 """Writes a collection in BEIR's layout; what all the makers here share."""
 
+import csv
 import json
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from benchmarks.collections import SpanQuestion
 
 
 class Pair(NamedTuple):
@@ -17,19 +20,45 @@ class Pair(NamedTuple):
 
 def write_collection(folder: Path, pairs: Iterable[Pair], *, most_questions: int = 150) -> None:
     """Every pair's document, and the questions of as many, spread evenly over them."""
-    (folder / "qrels").mkdir(parents=True, exist_ok=True)
     listed = list(pairs)
     step = max(1, len(listed) // most_questions)
     asked = [number for number in range(len(listed)) if number % step == 0][:most_questions]
-    documents = [
-        {"_id": f"d{number}", "title": pair.title, "text": pair.text}
-        for number, pair in enumerate(listed)
+    documents = [(pair.title, pair.text) for pair in listed]
+    write_judged(folder, documents, [(listed[number].question, number) for number in asked])
+
+
+def write_judged(
+    folder: Path, documents: Sequence[tuple[str, str]], asked: Iterable[tuple[str, int]]
+) -> None:
+    """Titles and texts of documents, and questions with the number of the one that answers."""
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    corpus = [
+        {"_id": f"d{number}", "title": title, "text": text}
+        for number, (title, text) in enumerate(documents)
     ]
-    questions = [{"_id": f"q{number}", "text": listed[number].question} for number in asked]
-    for name, rows in (("corpus", documents), ("queries", questions)):
+    questions, judged = [], []
+    for number, (question, document) in enumerate(asked):
+        questions.append({"_id": f"q{number}", "text": question})
+        judged.append(f"q{number}\td{document}\t1\n")
+    for name, rows in (("corpus", corpus), ("queries", questions)):
         (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    judged = "".join(f"q{number}\td{number}\t1\n" for number in asked)
-    (folder / "qrels" / "test.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
+    (folder / "qrels" / "test.tsv").write_text(f"query-id\tcorpus-id\tscore\n{''.join(judged)}")
+
+
+def write_spans(
+    folder: Path, texts: Mapping[str, str], asked: Sequence[SpanQuestion], *, most: int = 200
+) -> None:
+    """Long texts, and questions with the characters that answer each: evenly, so many."""
+    raw = folder / "raw"
+    raw.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (raw / f"{name}.md").write_text(text)
+    with (raw / "questions_df.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["question", "references", "corpus_id"])
+        for one in asked[:: max(1, len(asked) // most)][:most]:
+            spans = [{"start_index": start, "end_index": end} for start, end in one.spans]
+            rows.writerow([one.text, json.dumps(spans), one.corpus])
 
 
 def run(description: str | None, make: Callable[[Path], None]) -> None:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from benchmarks.fuzz.texts import DEAREST, HOSTILE, SHORT_FIELD
 from knowledge.budgets import BODIES
@@ -23,6 +23,10 @@ QUERY = 30_000
 ENTRIES = 100_000
 BODY = 7_000_000
 DEPTH = 100_000
+BEGINNINGS = ("page", "offset", "version")
+"""Numbers that say where an answer begins: at their greatest nothing is found."""
+ALWAYS = ("query", "entity_id")
+"""Parameters without which nothing is looked for."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,13 @@ def of_tools(tools: list[Json], ids: Mapping[str, Any], *, every: bool) -> Itera
         }
         if "kind" in base:
             base |= {"title": "Granite", "text": HOSTILE["prose"](400)}
+        yield Growth(
+            "POST",
+            f"MCP {tool['name']}",
+            "as it is",
+            1,
+            _tool_call(tool["name"], _always(base)),
+        )
         for what, most, grow in _fields(base, schema, {}, every):
             make = _tool_call(tool["name"], grow)
             yield Growth("POST", f"MCP {tool['name']}", what, most, make)
@@ -69,6 +80,10 @@ def _tool_call(name: str, grow: Callable[[int], Any]) -> Callable[[int], tuple[s
         return "/mcp", json.dumps(call).encode()
 
     return make
+
+
+def _always(value: Any) -> Callable[[int], Any]:
+    return lambda size: value
 
 
 def _raw_tool_call(name: str, raw: Callable[[int], bytes]) -> Callable[[int], tuple[str, bytes]]:
@@ -85,10 +100,27 @@ def _of_operation(
 ) -> Iterator[Growth]:
     named = f"{method.upper()} {path.removeprefix('/api/v1')}"
     address = path.replace("{", "%(").replace("}", ")s") % _known(path, ids)
+    given = {
+        each["name"]: _resolve(document, each["schema"])
+        for each in operation.get("parameters", [])
+        if each["in"] == "query"
+    }
+    plain = {name: _value(name, given[name], ids) for name in given if name in ALWAYS}
+    widest = plain | _largest(given)
+    if method == "get":
+        yield Growth("GET", named, "as it is", 1, _query(address, plain))
     for parameter in operation.get("parameters", []):
-        if parameter["in"] in ("query", "path"):
+        name = parameter["name"]
+        field = given.get(name, {})
+        for value in field.get("enum", ()):
+            make = _query(address, {**widest, name: value})
+            yield Growth(method.upper(), named, f"?{name}: {value}", 1, make)
+        if "integer" in _types(field):
+            make = _query(address, widest, grows=name)
+            yield Growth(method.upper(), named, f"?{name}: number", field["maximum"], make)
+        elif parameter["in"] in ("query", "path"):
             make = _parameter(path, address, parameter, ids)
-            yield Growth(method.upper(), named, f"?{parameter['name']}", QUERY, make)
+            yield Growth(method.upper(), named, f"?{name}", QUERY, make)
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content is None:
         return
@@ -127,6 +159,25 @@ def _parameter(
     return make
 
 
+def _query(address: str, given: Json, *, grows: str = "") -> Callable[[int], tuple[str, bytes]]:
+    """These parameters, one of them a number that grows."""
+
+    def make(size: int) -> tuple[str, bytes]:
+        asked = {**given, grows: size} if grows else given
+        return f"{address}?{urlencode(asked)}", b""
+
+    return make
+
+
+def _largest(fields: Mapping[str, Json]) -> Json:
+    """The greatest of every number that an answer grows with; where it begins is not one."""
+    return {
+        name: field["maximum"]
+        for name, field in fields.items()
+        if "integer" in _types(field) and "maximum" in field and name not in BEGINNINGS
+    }
+
+
 def _examples(content: Json, schema: Json, ids: Mapping[str, Any]) -> list[Json]:
     given = [each["value"] for each in content.get("examples", {}).values()]
     required = schema.get("required", [])
@@ -135,8 +186,9 @@ def _examples(content: Json, schema: Json, ids: Mapping[str, Any]) -> list[Json]
 
 
 def _resolve(document: Json, schema: Json) -> Json:
-    while "$ref" in schema:
-        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    while "$ref" in schema or "allOf" in schema:
+        named = schema.get("$ref") or schema["allOf"][0]["$ref"]
+        schema = document["components"]["schemas"][named.rpartition("/")[2]]
     return schema
 
 
@@ -148,13 +200,16 @@ def _fields(
 ) -> Iterator[tuple[str, int, Callable[[int], Any]]]:
     """What grows, how far, and the arguments with it at any size."""
     properties = schema.get("properties", {})
-    for name in properties:
-        found = _resolve(document, properties[name])
+    resolved = {name: _resolve(document, field) for name, field in properties.items()}
+    widest = base | _largest(resolved)
+    for name, found in resolved.items():
+        for value in found.get("enum", ()):
+            yield f"{name}: {value}", 1, _setting(widest, (name,), _always(value))
         if name not in base and "string" in _types(found) and "enum" not in found:
             yield from _texts(base, (name,), "", found.get("maxLength", UNBOUNDED), every)
         if "integer" in _types(found):
             most = found.get("maximum", UNBOUNDED)
-            yield f"{name}: number", most, _setting(base, (name,), lambda n: n)
+            yield f"{name}: number", most, _setting(widest, (name,), lambda n: n)
         if "array" in _types(found):
             yield f"{name}: entries", ENTRIES, _setting(base, (name,), lambda n: ["a"] * n)
             yield f"{name}: new entries", ENTRIES, _setting(base, (name,), _different)

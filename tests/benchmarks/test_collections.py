@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.collections import only_relevant, parts_of, read_collection, read_span_questions
+from benchmarks.collections import (
+    only_relevant,
+    parts_of,
+    read_collection,
+    read_span_questions,
+    squad,
+)
 
 
 @pytest.fixture
@@ -57,6 +63,26 @@ def test_parts_are_within_the_limit_and_join_to_the_text() -> None:
     assert parts[0] == (0, "one line\nanother line\n")
 
 
+def test_an_answer_in_an_article_becomes_the_span_of_its_sentence(tmp_path: Path) -> None:
+    def paragraph(text: str, question: str, answer: str) -> dict[str, object]:
+        answers = [{"text": answer, "answer_start": text.index(answer)}]
+        return {"context": text, "qas": [{"question": question, "answers": answers}]}
+
+    hard = paragraph("It is old. Granite is hard. So is flint.", "What is hard?", "Granite")
+    soft = paragraph("Chalk is soft. It is white.", "Which colour?", "white")
+    told = {"data": [{"title": "Stones", "paragraphs": [hard, soft]}]}
+    (tmp_path / "stones.json").write_text(json.dumps(told))
+
+    squad.make_spans(tmp_path, tmp_path / "stones.json")
+
+    raw = tmp_path / "stones-spans" / "raw"
+    text = (raw / "Stones.md").read_text()
+    questions = read_span_questions(raw)
+    assert [one.text for one in questions] == ["What is hard?", "Which colour?"]
+    spans = [[text[a:b].strip() for a, b in one.spans] for one in questions]
+    assert spans == [["Granite is hard."], ["It is white."]]
+
+
 def test_spans_are_read_with_their_questions(tmp_path: Path) -> None:
     spans = [{"content": "x", "start_index": 3, "end_index": 4}]
     quoted = json.dumps(spans).replace('"', '""')
@@ -64,3 +90,25 @@ def test_spans_are_read_with_their_questions(tmp_path: Path) -> None:
     (tmp_path / "questions_df.csv").write_text("\n".join(lines))
     [question] = read_span_questions(tmp_path)
     assert (question.text, question.corpus, question.spans) == ("Who, and why?", "tales", [(3, 4)])
+
+
+def test_paragraphs_become_documents_and_their_questions_lead_to_them(tmp_path: Path) -> None:
+    def paragraph(text: str, *questions: str) -> dict[str, object]:
+        return {"context": text, "qas": [{"question": question} for question in questions]}
+
+    told = {"data": [{"paragraphs": [paragraph("Granite is hard.", "Hard?", "What?", "Hard?")]}]}
+    told["data"].append({"paragraphs": [paragraph("Chalk is soft, and white.", "Soft?")]})
+    (tmp_path / "stones.json").write_text(json.dumps(told))
+
+    squad.make(tmp_path, tmp_path / "stones.json")
+
+    made = read_collection(tmp_path / "stones")
+    assert [one.words.strip() for one in made.documents] == [
+        "Granite is hard.",
+        "Chalk is soft, and white.",
+    ]
+    assert [(made.queries[query], gains) for query, gains in made.gains.items()] == [
+        ("Hard?", {"d0": 1}),
+        ("What?", {"d0": 1}),
+        ("Soft?", {"d1": 1}),
+    ]
