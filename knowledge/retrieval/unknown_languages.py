@@ -17,7 +17,7 @@ OTHER_SCRIPT_WEIGHT = 0.3
 
 
 def weight_of_meaning(
-    question: str, generation: Generation, in_library: Set[str]
+    question: str, generation: Generation, in_library: Set[str], *, mode: str = "hybrid"
 ) -> tuple[float, str | None]:
     """How much meaning counts in the blend, and what to tell the caller if that is less."""
     embedder = embedder_of(generation)
@@ -26,9 +26,12 @@ def weight_of_meaning(
     language = unknown_language(question, embedder.languages, in_library)
     if not language:
         return SEMANTIC_WEIGHT, None
+    so = ", so meaning counts for less and words for more."
+    if mode == "semantic":
+        so = ", so search by word or hybrid, too."
     note = (
         f"The embedder {embedder.name} does not know the question's language "
-        f"({name_of(language)}), so meaning counts for less and words for more."
+        f"({name_of(language)}){so}"
     )
     is_latin = script_of(question) == LATIN
     return UNKNOWN_WEIGHT if is_latin else OTHER_SCRIPT_WEIGHT, note
