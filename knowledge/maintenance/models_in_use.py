@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from knowledge.errors import ProviderUnavailable
+from knowledge.errors import ProviderUnavailable, QuarryError
 from knowledge.indexing.generations import check_dimensions, embedder_of
 from knowledge.models import Chunk, ChunkEmbedding, Generation
 from knowledge.monitoring import model_errors
@@ -165,7 +165,7 @@ def _try(job: _Job) -> ModelInUse:
         if not isinstance(made, TriesOut):
             return about
         made.try_out()
-    except ProviderUnavailable as error:
+    except QuarryError as error:
         return replace(about, trouble=error.message)
     return replace(about, ms=1_000 * (perf_counter() - started))
 
