@@ -443,6 +443,7 @@ LOGGING = {
         "django.request": {"level": "ERROR"},  # a caller's mistake is told to the caller
         "django.security.DisallowedHost": {"filters": ["wrong hosts"]},
         "dramatiq.worker.WorkerThread": {"filters": ["expected job failures"]},
+        "httpx2": {"level": "WARNING"},  # it would log addresses, with the passwords in them
     },
     "root": {
         "handlers": ["stderr"],

@@ -23,7 +23,7 @@ from knowledge.jobs.broker import check_broker
 from knowledge.jobs.notice_streams import hub
 from knowledge.maintenance.tables import has_every_table
 from knowledge.monitoring.metrics import share_metrics
-from knowledge.providers import check_choices, live_embedder
+from knowledge.providers import check_choices, live_embedder, load_reranker
 from knowledge.providers.protocols import LocalModel
 from mcp_gateway.management.processes import WebProcesses, WorkerProcess
 from tokens.event_log import log
@@ -233,8 +233,9 @@ def _load_for_all() -> None:
 
 
 def _warm_up() -> None:
-    """Load the model now, so that the first search does not wait for it."""
+    """Load the models now, so that the first search does not wait for them."""
     try:
         live_embedder().embed_query("warm up")
     except ProviderUnavailable as error:
         logger.warning("The embedder is not ready: %s", error.message)
+    load_reranker()  # not before web processes are forked: it has a process of its own
