@@ -24,6 +24,7 @@ ALLOWED_HOSTS = env.words("QUARRY_ALLOWED_HOSTS") or ["localhost", "127.0.0.1", 
 CSRF_TRUSTED_ORIGINS = env.words("QUARRY_TRUSTED_ORIGINS")
 
 SETTINGS_GIVEN = env.names_of_given_settings()
+SERVED_AT = env.address_beside(QUARRY_RUN_FOLDER, QUARRY_HOME)  # `up` puts its own
 
 # The application -------------------------------------------------------------------------
 

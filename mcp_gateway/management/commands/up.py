@@ -56,11 +56,11 @@ class Command(BaseCommand):
                 share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
                 self._prepare()
             sys.setswitchinterval(SWITCH_SEC)
-            port = listener.getsockname()[1]
+            settings.SERVED_AT = _address(host, listener.getsockname()[1])
             if settings.QUARRY_WEB_PROCESSES == 1:
                 if worker:
                     worker.start()
-                self._serve(listener, lambda: self._greet(host, port))
+                self._serve(listener, lambda: self._greet(host))
             else:
                 _load_for_all()
                 web = WebProcesses(
@@ -70,7 +70,7 @@ class Command(BaseCommand):
                 with web.started():
                     if worker:
                         worker.start()
-                    self._greet(host, port)
+                    self._greet(host)
                     web.keep_running()
         except KeyboardInterrupt:
             pass
@@ -143,9 +143,8 @@ class Command(BaseCommand):
             f"  token           {first_run.token}   (whole library, read and write)\n\n"
         )
 
-    def _greet(self, host: str, port: int) -> None:
-        shown_host = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0") else host  # noqa: S104
-        base = f"http://{shown_host}:{port}"
+    def _greet(self, host: str) -> None:
+        base = settings.SERVED_AT
         self._say(
             f"Quarry {settings.VERSION} is up.\n"
             f"  pages  {base}/\n"
@@ -216,6 +215,11 @@ def _listen(host: str, port: int) -> socket.socket:
             "choose another with `make run PORT=…`, or --port."
         ) from None
     return listener
+
+
+def _address(host: str, port: int) -> str:
+    shown_host = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0") else host  # noqa: S104
+    return f"http://{shown_host}:{port}"
 
 
 def _load_for_all() -> None:
