@@ -23,7 +23,7 @@ from knowledge.budgets import (
     SCREEN_IN_PLACE,
     body_budget,
 )
-from knowledge.indexing import keyword_rows, preparing, reading_texts
+from knowledge.indexing import keyword_rows, pipeline, preparing, reading_texts
 from knowledge.indexing.index_rows import Labels, make_rows
 from knowledge.indexing.keyword_rows import word_rows
 from knowledge.moderation import findings
@@ -61,6 +61,7 @@ def nothing_is_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (
         (preparing, "chunk"),
         (reading_texts, "chunk"),
+        (pipeline, "make_rows"),
         (findings, "screen_document"),
         (assessing, "assess"),
         (markdown, "_render"),
@@ -193,16 +194,21 @@ def test_a_reader_makes_the_rows_that_would_be_made_here(readers: Readers) -> No
         assert rows.words.lengths.tolist() == own.words.lengths.tolist()
 
 
+@pytest.mark.parametrize("in_batch", [False, True])
 @pytest.mark.django_db
 def test_a_long_text_is_found_by_word_at_once_and_was_not_read_in_the_web_process(
-    readers: Readers, nothing_is_read_here: None, mint: Mint
+    readers: Readers, nothing_is_read_here: None, mint: Mint, in_batch: bool
 ) -> None:
     client = mint(write=True).client
     text = HOSTILE["prose"](READ_IN_PLACE.most * 6) + "Its last word is heliotrope."
-    added = client.post("/api/v1/ingest", {"kind": "text", "title": "Slabs", "text": text}, "json")
-    assert added.status_code == 201, added.data
+    note = {"kind": "text", "title": "Slabs", "text": text}
+    if in_batch:
+        answer = client.post("/api/v1/ingest/batch", {"entries": [note]}, "json")
+        [added] = [each["answer"] for each in answer.data["results"]]
+    else:
+        added = client.post("/api/v1/ingest", note, "json").data
     found = client.get("/api/v1/search", {"query": "heliotrope", "mode": "keyword"}).data
-    assert [hit["user_item_id"] for hit in found["results"]] == [added.data["user_item_id"]]
+    assert [hit["user_item_id"] for hit in found["results"]] == [added["user_item_id"]]
 
 
 @pytest.mark.django_db

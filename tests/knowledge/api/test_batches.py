@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from knowledge.access import Access
+from knowledge.budgets import JSON_VALUES
 from knowledge.indexing import generations, preparing
 from knowledge.indexing.preparing import Prepared
 from knowledge.models import (
@@ -154,6 +155,19 @@ def test_links_are_not_taken_in_a_batch(mint: Mint) -> None:
     [result] = post(mint(), "ingest", link).json()["results"]
     assert result["error"] == "invalid_body"
     assert "POST /ingest" in result["message"]
+
+
+def test_batches_that_cannot_be_read_are_limited_as_other_refused_calls(
+    mint: Mint, settings: Any, stopped_clock: None
+) -> None:
+    settings.QUARRY_LIMITS = {"add": 1}
+    client = mint().client
+    crowded = b'{"entries":[' + b"[]," * JSON_VALUES.most + b"[]]}"
+    answered = [
+        client.post("/api/v1/ingest/batch", body, content_type="application/json").status_code
+        for body in (b"{", crowded, crowded, crowded, crowded, crowded)
+    ]
+    assert answered == [400, 413, 413, 413, 413, 429]
 
 
 @each_case("count, spent", [(1, 1), (10, 1), (11, 2), (100, 10)])
