@@ -70,7 +70,7 @@ class Command(BaseCommand):
                     settings.QUARRY_WEB_PROCESSES,
                     lambda greet: self._serve_as_one_of_several(listener, greet),
                 )
-                with web.started():
+                with web.running():
                     if worker:
                         worker.keep_running()
                     self._greet(host)
