@@ -100,21 +100,21 @@ def embedder_of(generation: Generation) -> Embedder:
     """The embedder that made the generation; another model under its name is refused."""
     embedder = embedder_named(generation.embedder)
     if embedder.name != generation.model:
-        raise _changed(generation, f"is now {embedder.name}")
+        raise _changed_model_error(generation, f"is now {embedder.name}")
     return embedder
 
 
 def check_vectors(generation: Generation, vectors: Vectors, count: int) -> None:
     """Refuse vectors that the generation cannot take; a model may change under its name."""
     if vectors.shape[1:] != (generation.dimensions,):
-        raise _changed(generation, f"answers {vectors.shape[-1]}")
+        raise _changed_model_error(generation, f"answers {vectors.shape[-1]}")
     if len(vectors) != count:
         raise ProviderUnavailable(
             f"The embedder {generation.embedder} answered {len(vectors)} vectors for {count} texts."
         )
 
 
-def _changed(generation: Generation, how: str) -> ProviderUnavailable:
+def _changed_model_error(generation: Generation, how: str) -> ProviderUnavailable:
     return ProviderUnavailable(
         f"The index was made by {generation.model} in {generation.dimensions} dimensions, but "
         f"the embedder {generation.embedder} {how}; "

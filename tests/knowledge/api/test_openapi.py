@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.plumbing import _load_enum_name_overrides, load_enum_name_overrides
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from referencing import Registry, Resource
@@ -33,6 +34,12 @@ def document() -> Any:
 def operations(document: Any) -> Iterator[tuple[str, Any]]:
     for methods in document["paths"].values():
         yield from methods.items()
+
+
+def test_nothing_is_wrong_with_the_names_of_choices(capsys: pytest.CaptureFixture[str]) -> None:
+    _load_enum_name_overrides.cache_clear()
+    load_enum_name_overrides()
+    assert capsys.readouterr().err == ""
 
 
 def test_the_document_is_valid(document: Any) -> None:
