@@ -16,7 +16,13 @@ from benchmarks.fuzz.texts import HOSTILE
 from config.body_limit import BodyLimit
 from console import markdown
 from knowledge import budgets
-from knowledge.budgets import JSON_VALUES, READ_IN_PLACE, SCREEN_AT_ONCE, body_budget
+from knowledge.budgets import (
+    JSON_VALUES,
+    READ_IN_PLACE,
+    SCREEN_AT_ONCE,
+    SCREEN_IN_PLACE,
+    body_budget,
+)
 from knowledge.indexing import keyword_rows, pipeline, preparing, reading_texts
 from knowledge.indexing.index_rows import Labels, make_rows
 from knowledge.indexing.keyword_rows import word_rows
@@ -213,7 +219,7 @@ def test_row_4_a_skill_of_passwords_is_screened_by_a_reader_and_only_in_part(
     call = Readers.call
 
     def count(self: Readers, target: str, request: Any, *blobs: bytes, **options: Any) -> Any:
-        if target.endswith(":screen"):
+        if target.endswith(":screen_each"):
             sent.append(findings._length(request))
         return call(self, target, request, *blobs, **options)
 
@@ -227,6 +233,18 @@ def test_row_4_a_skill_of_passwords_is_screened_by_a_reader_and_only_in_part(
     assert answer.status_code in (201, 400), answer.data
     assert sent
     assert max(sent) <= SCREEN_AT_ONCE.most + 200
+
+
+@pytest.mark.django_db
+def test_many_short_memories_are_read_by_a_reader_as_one_long_text_is(
+    readers: Readers, nothing_is_read_here: None, mint: Mint
+) -> None:
+    note = {"title": "Slabs", "content": HOSTILE["prose"](SCREEN_IN_PLACE.most // 5)}
+    secret = {"title": "Key", "content": "The key is AKIAIOSFODNN7EXAMPLA, kept for later."}
+    batch = {"entries": [*[note] * 30, secret]}
+    answer = mint(write=True).client.post("/api/v1/memory/batch", batch, "json").data
+    assert (answer["accepted"], answer["refused"]) == (30, 1)
+    assert answer["results"][-1]["findings"]
 
 
 @pytest.mark.django_db
