@@ -49,13 +49,10 @@ def _choose(reranker: str, milliseconds: int) -> None:
     """Have it loaded, as a server's is when somebody searches."""
     from django.conf import settings
 
-    from knowledge.providers import live_reranker
-    from knowledge.providers.onnx_rerank import OnnxReranker
+    from knowledge.providers import load_reranker
 
     settings.QUARRY_RERANKER, settings.QUARRY_RERANK_MS = reranker, milliseconds
-    live = live_reranker()
-    if isinstance(live, OnnxReranker):
-        live.load().join()
+    load_reranker()
 
 
 def measure(collection: Collection, shelf: Shelf, reranker: str) -> harness.Row:

@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.usersessions",
-    "allauth.socialaccount",
+    "accounts.apps.SocialAccounts",
     "allauth.socialaccount.providers.openid_connect",
     "oauth2_provider",
     "knowledge",
@@ -443,6 +443,7 @@ LOGGING = {
         "django.request": {"level": "ERROR"},  # a caller's mistake is told to the caller
         "django.security.DisallowedHost": {"filters": ["wrong hosts"]},
         "dramatiq.worker.WorkerThread": {"filters": ["expected job failures"]},
+        "httpx2": {"level": "WARNING"},  # it would log addresses, with the passwords in them
     },
     "root": {
         "handlers": ["stderr"],

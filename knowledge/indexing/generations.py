@@ -17,6 +17,7 @@ from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Ite
 from knowledge.models.prepared import fetch_row
 from knowledge.monitoring.metrics import provider_call
 from knowledge.providers import embedder_named, live_embedder
+from knowledge.providers.model_servers import split_dimensions
 from knowledge.providers.protocols import Embedder, Vector, Vectors
 from knowledge.text.chunking import Piece, indexed_text
 from knowledge.text.token_estimate import token_count
@@ -74,20 +75,25 @@ def generation_by(name: str, embedder: Embedder) -> Generation:
 
     What nobody says of a model is measured here, by asking it.
     """
-    dimensions = embedder.dimensions
-    if dimensions > MOST_DIMENSIONS:
-        raise ProviderUnavailable(
-            f"{embedder.name} makes vectors of {dimensions:,} dimensions; an index takes at most "
-            f"{MOST_DIMENSIONS:,}. If the model can shorten its vectors, name the embedder "
-            f"{name}@{SHORTER_DIMENSIONS}; else choose another.",
-            may_pass=False,
-        )
+    check_dimensions(name, embedder.dimensions)
     return Generation(
         embedder=name,
         model=embedder.name,
-        dimensions=dimensions,
+        dimensions=embedder.dimensions,
         background=embedder.background,
     )
+
+
+def check_dimensions(name: str, dimensions: int) -> None:
+    """Refuse the embedder that the settings call so if its vectors are too long for an index."""
+    if dimensions > MOST_DIMENSIONS:
+        shorter = f"{split_dimensions(name)[0]}@{SHORTER_DIMENSIONS}"
+        raise ProviderUnavailable(
+            f"{name} makes vectors of {dimensions:,} dimensions; an index takes at most "
+            f"{MOST_DIMENSIONS:,}. If the model can shorten its vectors, name the embedder "
+            f"{shorter}; else choose another.",
+            may_pass=False,
+        )
 
 
 def embedder_of(generation: Generation) -> Embedder:

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from knowledge.errors import ProviderUnavailable
-from knowledge.indexing.generations import embedder_of
+from knowledge.errors import ProviderUnavailable, QuarryError
+from knowledge.indexing.generations import check_dimensions, embedder_of
 from knowledge.models import Chunk, ChunkEmbedding, Generation
 from knowledge.monitoring import model_errors
 from knowledge.monitoring.model_errors import RecentErrors, recent_errors
@@ -20,10 +20,11 @@ from knowledge.providers import (
     live_reranker,
     live_summarizer,
     live_transcriber,
+    load_reranker,
 )
 from knowledge.providers.known_models import prices_of
 from knowledge.providers.measuring import PAIRS
-from knowledge.providers.protocols import Embedder, Reranker, TriesOut
+from knowledge.providers.protocols import Embedder, Reranker, TriesOut, Vectors
 from knowledge.text.chunking import indexed_text
 from knowledge.text.token_estimate import token_count
 
@@ -90,12 +91,14 @@ class ChangeEstimate:
 def estimate_change(name: str) -> ChangeEstimate:
     """By a sample of the texts, and by embedding a few of them."""
     embedder = embedder_named(name)
+    embedder.embed_query("Does it answer?")  # a local model is loaded by this
     generations = Generation.objects.filter(embedder=name, model=embedder.name)
     done = ChunkEmbedding.objects.filter(generation__in=generations.order_by("-pk")[:1]).count()
     chunks = max(0, Chunk.objects.count() - done)
     texts = _sample()
     tokens = sum(map(token_count, texts)) / max(1, len(texts)) * chunks
-    rate = _chunks_a_second(embedder, texts[:TRIED_CHUNKS]) if texts else 1.0
+    rate, vectors = _embed_timed(embedder, texts[:TRIED_CHUNKS] or [PAIRS[0][1]])
+    check_dimensions(name, vectors.shape[1])
     usd = _usd_a_million(name, embedder.name)
     return ChangeEstimate(
         chunks=chunks,
@@ -137,13 +140,14 @@ def _about(job: _Job) -> ModelInUse:
         return replace(about, trouble=str(error))
     live = Generation.objects.filter(is_live=True).first()
     name = str(getattr(made, "name", ""))
-    model = job.choice.partition(":")[2] or name if job.name == SPEECH else name
+    is_speech = job.name == SPEECH  # whose provider's name stands without a model
+    model = job.choice.partition(":")[2] or name if is_speech else name
     return replace(
         about,
         model=model,
         dimensions=live.dimensions if live and job.name == EMBEDDING else None,
         price=_price(job.choice, made, model),
-        errors=recent_errors(job.choice),
+        errors=recent_errors(name if is_speech else job.choice),
     )
 
 
@@ -157,12 +161,11 @@ def _try(job: _Job) -> ModelInUse:
         if job.name == EMBEDDING:
             return _try_embedder(about, cast(Embedder, made))
         if job.name == RERANKING:
-            _try_reranker(cast(Reranker, made))
-        elif isinstance(made, TriesOut):
-            made.try_out()
-        else:
+            return _try_reranker(about, cast(Reranker, made))
+        if not isinstance(made, TriesOut):
             return about
-    except ProviderUnavailable as error:
+        made.try_out()
+    except QuarryError as error:
         return replace(about, trouble=error.message)
     return replace(about, ms=1_000 * (perf_counter() - started))
 
@@ -173,19 +176,23 @@ def _try_embedder(about: ModelInUse, embedder: Embedder) -> ModelInUse:
     dimensions = len(embedder.embed_query(PAIRS[0][0]))
     ms = 1_000 * (perf_counter() - started)
     texts = _sample()[:TRIED_CHUNKS] or [answer for _, answer in PAIRS]
-    rate = _chunks_a_second(embedder, texts)
+    rate, _ = _embed_timed(embedder, texts)
     return replace(about, dimensions=dimensions, ms=ms, chunks_a_second=rate)
 
 
-def _try_reranker(reranker: Reranker) -> None:
+def _try_reranker(about: ModelInUse, reranker: Reranker) -> ModelInUse:
+    load_reranker()
     seconds = settings.QUARRY_RERANK_MS / 1000 or reranker.usual_sec
-    reranker.relevance(PAIRS[0][0], [answer for _, answer in PAIRS], seconds=seconds)
-
-
-def _chunks_a_second(embedder: Embedder, texts: list[str]) -> float:
     started = perf_counter()
-    embedder.embed_document(texts)
-    return len(texts) / max(1e-6, perf_counter() - started)
+    reranker.relevance(PAIRS[0][0], [answer for _, answer in PAIRS], seconds=seconds)
+    return replace(about, ms=1_000 * (perf_counter() - started))
+
+
+def _embed_timed(embedder: Embedder, texts: list[str]) -> tuple[float, Vectors]:
+    """How many texts a second are embedded, and their vectors."""
+    started = perf_counter()
+    vectors = embedder.embed_document(texts)
+    return len(texts) / max(1e-6, perf_counter() - started), vectors
 
 
 def _sample() -> list[str]:

@@ -15,7 +15,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.model_servers import check_model_settings, server_for, split_dimensions
-from knowledge.providers.protocols import Answerer, Embedder, Reranker, Summarizer, Transcriber
+from knowledge.providers.protocols import (
+    Answerer,
+    Embedder,
+    LocalModel,
+    Reranker,
+    Summarizer,
+    Transcriber,
+)
 
 T = TypeVar("T")
 
@@ -115,9 +122,15 @@ _EMBEDDERS: dict[str, Callable[[], Embedder]] = {
 
 
 def live_reranker() -> Reranker:
-    """The reranker that the settings choose, loaded once; there must be one."""
+    """The reranker that the settings choose, made once; there must be one."""
     with _loading:
         return _load_reranker(settings.QUARRY_RERANKER)
+
+
+def load_reranker() -> None:
+    """Have the model of the reranker in memory, if there is one that runs here."""
+    if settings.QUARRY_RERANKER and isinstance(reranker := live_reranker(), LocalModel):
+        reranker.load()
 
 
 @cache

@@ -28,6 +28,7 @@ class AssemblyAITranscriber(VendorTranscriber):
     usd_per_hour = 0.23
     vendor = "AssemblyAI"
     url = "https://api.assemblyai.com"
+    jobs = "/v2/transcript"
     key_header = "authorization"
     key_setting = "ASSEMBLYAI_API_KEY"
     url_setting = "ASSEMBLYAI_BASE_URL"
@@ -44,7 +45,7 @@ class AssemblyAITranscriber(VendorTranscriber):
             job["language_code"] = language
         else:
             job["language_detection"] = True
-        return str(self._api.ask("POST", "/v2/transcript", json=job)["id"])
+        return str(self._api.ask("POST", self.jobs, json=job)["id"])
 
     def _find(self, audio_url: str, intent: str, *, since: datetime) -> str | None:
         # An upload's address is its own, so that it tells the job.
@@ -56,14 +57,14 @@ class AssemblyAITranscriber(VendorTranscriber):
         older_than: dict[str, str] = {}
         for _ in range(MOST_PAGES):
             asked = {"limit": PAGE, **older_than}
-            jobs = self._api.ask("GET", "/v2/transcript", params=asked)["transcripts"]
+            jobs = self._api.ask("GET", self.jobs, params=asked)["transcripts"]
             yield from jobs
             if len(jobs) < PAGE or _moment(jobs[-1]["created"]) < since:
                 return
             older_than = {"before_id": jobs[-1]["id"]}
 
     def _look(self, ref: str) -> Transcript | None:
-        job = self._api.ask("GET", f"/v2/transcript/{ref}")
+        job = self._api.ask("GET", f"{self.jobs}/{ref}")
         if job["status"] in ("queued", "processing"):
             return None
         if job["status"] == "error":

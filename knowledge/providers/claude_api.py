@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 BASE_URL = "https://api.anthropic.com"
+TRY_SEC = 30.0
 
 # US dollars for a million tokens, read and written, as published in October 2026. The first
 # name that a model's begins with counts, so longer names stand before shorter ones.
@@ -57,6 +58,7 @@ class ClaudeApi:
         content: "str | Iterable[ContentBlockParam]",
         max_tokens: int,
         output_format: Any = None,
+        seconds: float | None = None,
     ) -> T:
         """What `read` makes of the model's message; it may raise the errors of broken data."""
         from anthropic import omit  # here, because it takes a second
@@ -68,6 +70,7 @@ class ClaudeApi:
                 system=system,
                 messages=[{"role": "user", "content": content}],
                 output_config=self._output_config(output_format) or omit,
+                timeout=seconds or self.timeout,
             )
             return read(message)
 
@@ -104,6 +107,16 @@ class ClaudeApi:
             if message is None or message.stop_reason is None:
                 raise ValueError("a message without an end")
             yield read(message, True)
+
+    def try_out(self) -> None:
+        """Have it say a word; one that thinks may come to none within so few tokens."""
+        self.ask(
+            lambda message: message.stop_reason,
+            system="Answer with one word.",
+            content="Say yes.",
+            max_tokens=16,
+            seconds=TRY_SEC,
+        )
 
     def _client(self) -> "Anthropic":
         from anthropic import Anthropic

@@ -10,7 +10,6 @@ from knowledge.providers.protocols import Transcript
 from knowledge.providers.vendor_job import VendorTranscriber
 from knowledge.sources.extracted import Segment
 
-JOBS = "/v2/pre-recorded"
 MARK = "quarry_job"
 """What a job of ours carries, so that it is found in the vendor's list."""
 
@@ -22,6 +21,7 @@ class GladiaTranscriber(VendorTranscriber):
     usd_per_hour = 0.61  # list price of June 2026, speakers included
     vendor = "Gladia"
     url = "https://api.gladia.io"
+    jobs = "/v2/pre-recorded"
     key_header = "x-gladia-key"
     key_setting = "GLADIA_API_KEY"
     url_setting = "GLADIA_BASE_URL"
@@ -35,16 +35,16 @@ class GladiaTranscriber(VendorTranscriber):
     def _submit(self, audio_url: str, intent: str, *, language: str) -> str:
         spoken = {"language_config": {"languages": [language]}} if language else {}
         job = {"audio_url": audio_url, "diarization": True, "custom_metadata": {MARK: intent}}
-        return str(self._api.ask("POST", JOBS, json={**job, **spoken})["id"])
+        return str(self._api.ask("POST", self.jobs, json={**job, **spoken})["id"])
 
     def _find(self, audio_url: str, intent: str, *, since: datetime) -> str | None:
         mark = {MARK: intent}
-        listed = self._api.ask("GET", JOBS, params={"custom_metadata": json.dumps(mark)})
+        listed = self._api.ask("GET", self.jobs, params={"custom_metadata": json.dumps(mark)})
         jobs = listed["items"]
         return next((str(job["id"]) for job in jobs if _is_of(job, audio_url, mark)), None)
 
     def _look(self, ref: str) -> Transcript | None:
-        job = self._api.ask("GET", f"{JOBS}/{ref}")
+        job = self._api.ask("GET", f"{self.jobs}/{ref}")
         if job["status"] in ("queued", "processing"):
             return None
         if job["status"] == "error":

@@ -24,7 +24,7 @@ MOST_TOKENS = 512
 
 
 class OnnxReranker:
-    """Loads its model in the background, and again when a call was killed."""
+    """Loads its model in the background when it is told to, and again when a call was killed."""
 
     usual_sec = 1.0
 
@@ -44,12 +44,11 @@ class OnnxReranker:
         self._changing = Lock()
         self._loading: Thread | None = None
         self._is_ready = False
-        self.load()
 
     def relevance(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
         """Between 0 and 1 for each text; the child is killed when it takes longer."""
         if not self._is_ready:
-            self.load()
+            self.begin_loading()
             message = f"The reranker {self.name} is being loaded, or cannot be: see the log."
             raise ProviderUnavailable(message, may_pass=True)
         try:
@@ -57,7 +56,7 @@ class OnnxReranker:
         except ProviderUnavailable as error:
             if "reason" in error.details:  # its process ended
                 self._is_ready = False
-                self.load()
+                self.begin_loading()
             raise ProviderUnavailable(
                 f"The reranker {self.name} did not answer within {seconds:g} seconds.",
                 may_pass=True,
@@ -66,7 +65,12 @@ class OnnxReranker:
             raise ProviderUnavailable(f"The reranker {self.name} is no cross-encoder.")
         return [float(score) for score in scores]
 
-    def load(self) -> Thread:
+    def load(self) -> None:
+        """Have the model in its process before it is needed; the log says if it cannot be."""
+        if not self._is_ready:
+            self.begin_loading().join()
+
+    def begin_loading(self) -> Thread:
         """Begin to load the model, unless that is under way."""
         with self._changing:
             if self._loading is None or not self._loading.is_alive():

@@ -49,7 +49,8 @@ class OpenAIAnswerer:
 
     def highest_price(self, tokens_read: float) -> float:
         """By the price that is known, if the answer is as long as it may be."""
-        return self._chat.cost(tokens_read + _PROMPT_TOKENS, MAX_TOKENS)
+        written = self._chat.most_written(MAX_TOKENS)
+        return self._chat.cost(tokens_read + _PROMPT_TOKENS, written)
 
     def answer(self, question: str, passages: Sequence[SourcePassage]) -> Iterator[CitedAnswer]:
         """The answer up to its last citation, again and again, and last the whole."""

@@ -74,7 +74,7 @@ class OpenAIServer:
                 if not line.startswith("data:") or told == "[DONE]":
                     continue
                 event = self._event(told)
-                if event.get("error"):
+                if event.get("error") or event.get("object") == "error":  # the latter is vLLM's
                     raise self._refusal(500, told.encode(), answer.headers)
                 yield event
 
@@ -89,7 +89,7 @@ class OpenAIServer:
 
     @contextmanager
     def _open(self, path: str, seconds: float, sent: dict[str, Any]) -> Iterator[httpx2.Response]:
-        if not self.key.isascii():
+        if not (self.key.isascii() and self.key.isprintable()):
             raise self._bad_key("cannot be sent")
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         if "json" in sent:

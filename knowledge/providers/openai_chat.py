@@ -20,6 +20,9 @@ SUMMARY_SEC = 600.0
 SUMMARY_TOKENS, PROMPT_TOKENS = 2_000, 700
 """What a summary may take, and what stands around the text."""
 
+THINKING_TOKENS = 6_000
+"""What OpenAI's models may think beside; it counts as written. Other contexts lack the room."""
+
 READS_OF_CONTEXT = 0.75
 """How much of the context is filled by our own estimate, which other tokenizers exceed."""
 
@@ -56,6 +59,10 @@ class ChatModel:
         """In US dollars; nothing for a model whose price nobody knows, such as one's own."""
         read, written = self.price or (0.0, 0.0)
         return (tokens_read * read + tokens_written * written) / 1_000_000
+
+    def most_written(self, max_tokens: int) -> int:
+        """How many tokens it may write for an answer of so many."""
+        return max_tokens + (THINKING_TOKENS if self.server.is_openai else 0)
 
     def complete(
         self, system: str, content: str, *, max_tokens: int, seconds: float, **options: Any
@@ -112,7 +119,7 @@ class ChatModel:
                 {"role": "system", "content": system},
                 {"role": "user", "content": content},
             ],
-            limit: max_tokens,
+            limit: self.most_written(max_tokens),
         }
 
     def _completion(
@@ -130,8 +137,8 @@ class ChatModel:
             raise self.server.refuse(f"{self.server.model} declined to do this.")
         if reason == "length":
             raise self.server.refuse(
-                f"The answer of {self.server.model} was cut off: it thinks or writes too long; "
-                "choose a model that answers shorter, or raise its server's limit."
+                f"The answer of {self.server.model} was cut off: it thinks or writes longer than "
+                "it was allowed to, by Quarry or by its server; choose a model that thinks less."
             )
 
     def _check_that_all_was_read(self, prompt: str, usage: "_Usage") -> None:

@@ -25,6 +25,11 @@ WINDOW_SEC = 600.0
 
 ATTEMPTS = 4
 
+TRY_SEC = 30.0
+
+_PLAIN = {"response_format": "json"}
+_WITH_TIMES = {"response_format": "verbose_json", "timestamp_granularities[]": "segment"}
+
 _CODES = {
     str(about["name"]).lower(): code for code, about in LANG_INFO.items() if "name" in about
 } | {"chinese": "zh", "norwegian": "no"}
@@ -60,8 +65,8 @@ class OpenAITranscriber:
         return as_transcript(notes)
 
     def try_out(self) -> None:
-        """Send a second of silence."""
-        self._ask(np.zeros(RATE, np.int16), "")
+        """Send a second of silence, once."""
+        self._send(np.zeros(RATE, np.int16), _PLAIN, seconds=TRY_SEC)
 
     def _hear(self, samples: Samples, language: str) -> Heard:
         """What is said in one window, in seconds from its start."""
@@ -73,8 +78,13 @@ class OpenAITranscriber:
         return Heard(segments=segments, language=_code(answer.get("language")) or language)
 
     def _ask(self, samples: Samples, language: str) -> dict[str, Any]:
+        form = _WITH_TIMES if self._tells_times else _PLAIN
+        if language:
+            form = form | {"language": language}
         try:
-            return ask_with_retries(lambda: self._send(samples, language), ATTEMPTS, self._sleep)
+            return ask_with_retries(
+                lambda: self._send(samples, form, seconds=WINDOW_SEC), ATTEMPTS, self._sleep
+            )
         except ProviderUnavailable as error:
             if error.details.get("status") not in (400, 422):
                 raise
@@ -83,16 +93,11 @@ class OpenAITranscriber:
         self._tells_times = False  # some models write text alone
         return self._ask(samples, language)
 
-    def _send(self, samples: Samples, language: str) -> dict[str, Any]:
-        form = {"model": self._server.model, "response_format": "json"}
-        if self._tells_times:
-            form |= {"response_format": "verbose_json", "timestamp_granularities[]": "segment"}
-        if language:
-            form["language"] = language
+    def _send(self, samples: Samples, form: dict[str, str], *, seconds: float) -> dict[str, Any]:
         return self._server.ask(
             "/audio/transcriptions",
-            seconds=WINDOW_SEC,
-            data=form,
+            seconds=seconds,
+            data={"model": self._server.model, **form},
             files={"file": ("window.wav", _as_wave(samples), "audio/wav")},
         )
 

@@ -44,6 +44,8 @@ class VendorTranscriber(ABC):
 
     vendor: str
     url: str
+    jobs: str
+    """Where the jobs of an account are listed."""
     key_header: str
     key_setting: str
     url_setting: str
@@ -81,6 +83,10 @@ class VendorTranscriber(ABC):
                 "Nobody speaks in this recording; send one with speech.", reason="no_speech"
             )
         return transcript
+
+    def try_out(self) -> None:
+        """Ask for one of the account's jobs, which costs nothing."""
+        self._api.ask("GET", self.jobs, params={"limit": 1})
 
     @abstractmethod
     def _upload(self, audio: Path) -> str:

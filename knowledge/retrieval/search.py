@@ -200,7 +200,7 @@ def rank(
     if mode != "keyword":
         try:
             vector = semantic.embed(generation, query)
-            meaning, degraded = weight_of_meaning(query, generation, scope.languages)
+            meaning, degraded = weight_of_meaning(query, generation, scope.languages, mode)
         except ProviderUnavailable as error:
             if mode == "semantic":
                 raise

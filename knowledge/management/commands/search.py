@@ -9,6 +9,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from knowledge.access import Access
 from knowledge.errors import QuarryError
 from knowledge.management.owners import access_of, add_owner_argument
+from knowledge.providers import load_reranker
 from knowledge.retrieval.scope import Narrowing
 from knowledge.retrieval.search import MAX_LIMIT, MODES, Answer, LibrarySearchRequest, search
 
@@ -27,6 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         access = access_of(options["owner"])
+        load_reranker()  # which a server has in memory
         try:
             request = LibrarySearchRequest(
                 query=options["query"],

@@ -170,7 +170,8 @@ def _public_url() -> Finding:
 def _models() -> Iterator[Finding]:
     """Each model in use, tried where that costs next to nothing."""
     tried = {model.job: model for model in models_in_use.try_models()}
-    yield _with_figures(_embedder(), tried[models_in_use.EMBEDDING])
+    embedding = tried[models_in_use.EMBEDDING]
+    yield _with_figures(_embedder(embedding), embedding)
     yield _languages()
     if model := tried.get(models_in_use.RERANKING):
         yield _with_figures(Finding("reranker", "ok", model.choice), model)
@@ -194,27 +195,21 @@ def _model_settings() -> Finding:
     return Finding("models", "ok", "settings fit together")
 
 
-def _embedder() -> Finding:
+def _embedder(tried: models_in_use.ModelInUse) -> Finding:
     wanted = settings.QUARRY_EMBEDDER
     live = Generation.objects.filter(is_live=True).first()
-    name = live.embedder if live else wanted
+    name, seen = tried.choice, tried.model
     why = "by QUARRY_EMBEDDER or VOYAGE_API_KEY" if wanted != "granite" else "by default"
-    try:
-        embedder = embedder_named(name)
-        dimensions = len(embedder.embed_query("Does it answer?"))
-    except ImproperlyConfigured as error:
-        return Finding("embedder", "fail", f"{name} cannot be used", str(error))
-    except ProviderUnavailable as error:
-        return Finding("embedder", "fail", f"{name} does not answer", error.message)
-    seen = embedder.name
-    if live and dimensions != live.dimensions:
+    if tried.trouble:
+        return Finding("embedder", "fail", f"{name} does not work", tried.trouble)
+    if live and tried.dimensions != live.dimensions:
         return Finding(
             "embedder",
             "fail",
-            f"{seen} has {dimensions} dimensions; the index was made with {live.dimensions}",
+            f"{seen} has {tried.dimensions} dimensions; the index was made with {live.dimensions}",
             f"Serve the model as before, or run manage.py reindex --embedder {name}.",
         )
-    if live and live.embedder != wanted:
+    if name != wanted:
         return Finding(
             "embedder",
             "note",
@@ -236,17 +231,17 @@ def _languages() -> Finding:
     found.pop("", None)
     unknown = [name for name in found if known is not None and name[:2] not in known]
     if not unknown:
-        return Finding("languages", "ok", _listed(found) if found else "no text yet")
+        return Finding("languages", "ok", _with_counts(found) if found else "no text yet")
     return Finding(
         "languages",
         "note",
-        f"the embedder does not know {_listed({each: found[each] for each in unknown})}",
+        f"the embedder does not know {_with_counts({each: found[each] for each in unknown})}",
         "Questions in these weigh words more. QUARRY_EMBEDDER=universal knows 16 languages, "
         "voyage and multilingual models of a server know more; see docs/models/languages.md.",
     )
 
 
-def _listed(counts: dict[str, int]) -> str:
+def _with_counts(counts: dict[str, int]) -> str:
     told = [f"{name_of(language)} ({count:,})" for language, count in counts.items()]
     return ", ".join(told[:8]) + (", …" if told[8:] else "")
 

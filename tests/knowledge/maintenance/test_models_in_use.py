@@ -1,9 +1,11 @@
 """What is told of each model: by the doctor, in the admin, and before an embedder is changed."""
 
 import json
+import re
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
+from typing import cast
 
 import pytest
 from django.contrib.auth.models import User
@@ -19,8 +21,10 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.maintenance.models_in_use import estimate_change, models_in_use, try_models
 from knowledge.models import Chunk, Generation
 from knowledge.monitoring.metrics import provider_call
+from knowledge.providers.onnx_rerank import OnnxReranker
+from tests.support.cross_encoders import write_cross_encoder
 from tests.support.index import fill, reindex
-from tests.support.wire.openai import OpenAI, ollama_missing
+from tests.support.wire.openai import OpenAI, ollama_missing, vectors
 
 
 @pytest.fixture
@@ -56,6 +60,7 @@ def test_each_model_is_shown_with_price_and_errors_and_tried_when_that_is_asked(
 ) -> None:
     fail("openai:text-embedding-3-small")
     fail("openai:text-embedding-3-small")
+    fail("openai")  # as the recordings say
 
     quiet = {model.job: model for model in models_in_use()}
     assert vendor.requests == []
@@ -65,6 +70,7 @@ def test_each_model_is_shown_with_price_and_errors_and_tried_when_that_is_asked(
     ]
     assert quiet["answers"].figures == ["$0.1 a million tokens read, $0.4 written"]
     assert (quiet["speech"].model, quiet["speech"].price) == ("whisper-1", "$0.36 an hour")
+    assert quiet["speech"].errors.count == 1
 
     tried = {model.job: model for model in try_models()}
     assert tried["search by meaning"].dimensions == 24
@@ -126,6 +132,22 @@ def test_a_change_of_embedder_is_estimated_before_anything_is_written(
     assert "Nothing was written" in reindex("--embedder", "fake", "--estimate")
     with pytest.raises(CommandError, match="name it"):
         reindex("--estimate")
+
+    vendor.answers = {"embeddings": [vectors([[1.0] * 4_096]), vectors([[1.0] * 4_096] * 6)]}
+    with pytest.raises(CommandError, match="name the embedder openai:large@2048;"):
+        reindex("--embedder", "openai:large@4096", "--estimate")
+
+
+def test_a_local_reranker_is_loaded_before_it_is_tried(
+    library: Access, settings: Settings, tmp_path: Path
+) -> None:
+    settings.QUARRY_RERANKER = f"onnx:{write_cross_encoder(tmp_path / 'tiny')}"
+    settings.QUARRY_RERANK_MS = 20_000
+    try:
+        assert re.search(r"^onnx:.*tiny; free; \d+ ms a question$", doctor()["reranker"]["seen"])
+    finally:
+        cast(OnnxReranker, providers.live_reranker()).close()
+        providers._load_reranker.cache_clear()
 
 
 def test_the_admin_shows_and_tries_the_models(vendor: OpenAI, owner: User, client: Client) -> None:

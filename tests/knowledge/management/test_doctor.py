@@ -6,6 +6,10 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.support.wire.anthropic import Anthropic
+from tests.support.wire.assemblyai import AssemblyAI
+from tests.support.wire.gladia import Gladia
+
 pytestmark = pytest.mark.django_db
 
 
@@ -32,8 +36,11 @@ def told(about: str) -> dict[str, str]:
     ],
 )
 def test_the_transcriber_and_the_reason_for_it_are_told(
-    settings, chosen, assemblyai, gladia, state, seen
+    settings, httpserver, chosen, assemblyai, gladia, state, seen
 ):
+    AssemblyAI(httpserver)
+    Gladia(httpserver)
+    settings.ASSEMBLYAI_BASE_URL = settings.GLADIA_BASE_URL = httpserver.url_for("")
     settings.QUARRY_TRANSCRIBER = chosen
     settings.ASSEMBLYAI_API_KEY, settings.GLADIA_API_KEY = assemblyai, gladia
 
@@ -44,7 +51,8 @@ def test_the_transcriber_and_the_reason_for_it_are_told(
 
 
 @pytest.mark.parametrize("about", ["summaries", "answers"])
-def test_without_a_key_the_doctor_says_what_is_off(settings, about):
+def test_without_a_key_the_doctor_says_what_is_off(settings, httpserver, about):
+    settings.ANTHROPIC_BASE_URL = Anthropic(httpserver).base_url
     settings.QUARRY_SUMMARIZER = settings.QUARRY_ANSWERER = "claude"
     settings.ANTHROPIC_API_KEY = ""
     assert (told(about)["state"], told(about)["seen"]) == ("note", "off: there is no key")

@@ -29,7 +29,8 @@ def test_voyage_is_made_from_its_settings(settings):
     embedder = embedder_named("voyage")
 
     assert isinstance(embedder, VoyageEmbedder)
-    assert embedder.dimensions == 1024
+    assert (embedder.name, embedder.dimensions) == ("voyage-context-3", 1024)
+    assert embedder_named("voyage:voyage-context-4").name == "voyage-context-4"
 
 
 def test_an_unknown_embedder_is_refused_with_the_known_names():

@@ -163,6 +163,15 @@ def test_without_a_key_there_is_no_summarizer(settings, monkeypatch):
     assert caught.value.details == {"may_pass": False, "setting": "ANTHROPIC_API_KEY"}
 
 
+def test_it_is_tried_with_a_word(vendor):
+    vendor.answers = [message("Yes", stop_reason="max_tokens"), failure(404)]
+    vendor.summarizer().try_out()
+    assert vendor.requests[0]["max_tokens"] == 16
+
+    with pytest.raises(ProviderUnavailable, match="QUARRY_SUMMARY_MODEL"):
+        vendor.summarizer().try_out()
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refused_key_names_its_setting(vendor, status):
     vendor.answers = [failure(status)]

@@ -7,7 +7,8 @@ from werkzeug import Response
 
 from knowledge.errors import ProviderUnavailable
 from knowledge.providers.openai_answers import OpenAIAnswerer, cited_parts
-from knowledge.providers.openai_chat import OpenAISummarizer
+from knowledge.providers.openai_api import OpenAIServer
+from knowledge.providers.openai_chat import THINKING_TOKENS, OpenAISummarizer
 from knowledge.providers.protocols import Citation, SourcePassage
 from tests.support.wire.openai import SUMMARY, OpenAI, completion, openai_error
 
@@ -143,6 +144,7 @@ def test_a_number_that_was_not_sent_is_no_citation(text, cited):
         (completion("Granite is", reason=None), "half an answer"),
         (completion(""), "an empty answer"),
         (Response('data: {"error": {"message": "CUDA"}}\n\n'), "failed: CUDA"),
+        (Response('data: {"object": "error", "message": "CUDA"}\n\n'), "failed: CUDA"),
         (Response("data: {broken\n\n"), "a broken event"),
         (openai_error(404, "model not found"), "has no model"),
     ],
@@ -151,3 +153,12 @@ def test_an_answer_that_breaks_off_is_no_answer(vendor, answer, said):
     vendor.answers = {"chat": [answer]}
     with pytest.raises(ProviderUnavailable, match=said):
         list(answerer(vendor).answer("What is hard?", PASSAGES))
+
+
+def test_openais_models_may_think_beside_an_answer_and_that_is_in_its_highest_price():
+    answerers = [
+        OpenAIAnswerer(OpenAIServer(url=url, model="gpt-5-mini"), prices={})
+        for url in ("http://gpu:8000/v1", "https://api.openai.com/v1")
+    ]
+    plain, thinking = (each.highest_price(0) for each in answerers)
+    assert thinking - plain == pytest.approx(THINKING_TOKENS * 2 / 1e6)

@@ -177,6 +177,23 @@ def test_a_server_that_is_not_there_is_named_without_its_password():
     assert "k3y" not in repr(server)
 
 
+def test_a_key_that_no_header_can_carry_is_not_sent_and_not_shown(vendor):
+    server = OpenAIServer(url=vendor.url, key="s3\ncret", model="m", job="EMBEDDER")
+    with pytest.raises(ProviderUnavailable, match="QUARRY_EMBEDDER_KEY") as failure:
+        server.ask("/embeddings", seconds=2.0, json={})
+    assert "cret" not in failure.value.message + repr(failure.value.__context__)
+    assert not vendor.requests
+
+
+def test_no_log_has_an_address_with_its_password(vendor, caplog):
+    url = vendor.url.replace("//", "//user:hidden@")
+    server = OpenAIServer(url=url, key="k3y", model="bge-m3")
+    with caplog.at_level("DEBUG"):
+        server.ask("/embeddings", seconds=5.0, json={"model": "bge-m3", "input": ["one"]})
+    assert "hidden" not in caplog.text
+    assert "k3y" not in caplog.text
+
+
 @pytest.fixture
 def no_servers(settings):
     for job in ("OPENAI", "EMBEDDER", "SUMMARIZER", "ANSWERER", "TRANSCRIBER"):

@@ -90,6 +90,16 @@ def test_a_limit_is_waited_out_and_what_cannot_be_transcribed_says_so(vendor, le
         transcriber(vendor, tmp_path).transcribe(lecture, Paper())
 
 
+def test_a_server_is_tried_once_and_told_nothing_that_some_models_refuse(vendor, tmp_path):
+    transcriber(vendor, tmp_path).try_out()
+    assert vendor.requests[0]["response_format"] == "json"
+
+    vendor.answers = {"speech": [openai_error(503, "loading")]}
+    with pytest.raises(ProviderUnavailable, match="loading"):
+        transcriber(vendor, tmp_path).try_out()
+    assert (len(vendor.requests), vendor.waits) == (2, [])
+
+
 def test_a_recording_that_was_begun_by_a_server_goes_on_with_the_one_there_is(settings):
     settings.QUARRY_OPENAI_URL = "http://gpu:8000"
     settings.QUARRY_TRANSCRIBER = "openai:whisper-large"

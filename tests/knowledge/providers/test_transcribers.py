@@ -320,6 +320,15 @@ def test_a_refused_key_names_its_setting_and_not_itself(case, verb, status):
     assert KEY not in told
 
 
+def test_a_vendor_is_tried_without_a_job(case):
+    case.transcriber.try_out()
+    assert case.vendor.submissions == []
+
+    case.vendor.failures["list"] = [as_json({"error": "bad key"}, 401)]
+    with pytest.raises(ProviderUnavailable, match=f"{case.name.upper()}_API_KEY"):
+        case.transcriber.try_out()
+
+
 def test_no_key_asks_nothing(case):
     case.transcriber = case.made(key="")
 

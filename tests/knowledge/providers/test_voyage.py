@@ -33,13 +33,16 @@ class Voyage:
         self.embedder = self.embedder_with()
         server.expect_request(PATH, method="POST").respond_with_handler(self.answer)
 
-    def embedder_with(self, *, api_key: str = "secret", timeout: float = 5.0) -> VoyageEmbedder:
+    def embedder_with(
+        self, *, api_key: str = "secret", timeout: float = 5.0, **options: Any
+    ) -> VoyageEmbedder:
         return VoyageEmbedder(
             api_key,
             base_url=self.server.url_for("/v1/"),
             timeout=timeout,
             dimensions=DIMENSIONS,
             sleep=self.waits.append,
+            **options,
         )
 
     def answer(self, request: Request) -> Response:
@@ -102,6 +105,14 @@ def test_a_query_is_embedded_as_a_query(voyage):
 
     assert np.allclose(vector, meaning.embed_query("what is hard?"), atol=1e-6)
     assert voyage.requests[0]["input_type"] == "query"
+
+
+def test_the_newer_model_is_asked_alike_under_its_own_name(voyage):
+    newer = voyage.embedder_with(model="voyage-context-4")
+    assert newer.embed_document(["one", "two"]).shape == (2, DIMENSIONS)
+    [request] = voyage.requests
+    assert (newer.name, request["model"]) == ("voyage-context-4", "voyage-context-4")
+    assert request["inputs"] == [["one", "two"]]
 
 
 def test_a_document_without_chunks_asks_nothing(voyage):

@@ -161,7 +161,7 @@ def test_what_voyage_cannot_judge_is_one_of_our_errors(
 def test_a_cross_encoder_of_a_folder_judges_in_a_process_of_its_own(tmp_path: Path) -> None:
     reranker = OnnxReranker(write_cross_encoder(tmp_path / "tiny"))
     try:
-        reranker.load().join(60)
+        reranker.load()
         texts = ["chalk", f"{WORD} and {WORD}", f"one {WORD} and \ud800"]
         scores = reranker.relevance("What is hard?", texts, seconds=30)
     finally:
@@ -178,7 +178,7 @@ def test_a_cross_encoder_that_never_ends_is_killed(
     try:
         with pytest.raises(ProviderUnavailable, match="being loaded"):
             reranker.relevance("What is hard?", ["chalk"], seconds=0.1)
-        reranker.load().join(60)
+        reranker.load()
         reranker._is_ready = True
         with pytest.raises(ProviderUnavailable, match=r"within 0\.3 seconds"):
             reranker.relevance("What is hard?", ["chalk"], seconds=0.3)
