@@ -44,13 +44,15 @@ $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.ready: requirements.txt | $(VENV)/bin/pip
-	@echo "Installing what Quarry needs into $(VENV): 0.5 GB to fetch, 1.2 GB on disk, some minutes…"
+	@echo "Installing what Quarry needs into $(VENV): 0.4 GB to fetch, 0.8 GB on disk, some minutes…"
 	@$(BIN)/python config/install.py requirements.txt
+	@$(BIN)/python config/trim.py
 	@touch $@
 
 $(VENV)/.ready-dev: requirements-dev.txt | $(VENV)/bin/pip
 	@echo "Installing what Quarry and its tests need into $(VENV)…"
 	@$(BIN)/python config/install.py requirements-dev.txt
+	@$(BIN)/python config/trim.py
 	@touch $@ $(VENV)/.ready
 
 clean:

@@ -31,7 +31,7 @@ from console.events import PATH as EVENTS  # noqa: E402
 from console.events import is_events, send_events  # noqa: E402
 from console.large_forms import MAX_BYTES, MAX_SEC, is_large_form  # noqa: E402
 from knowledge.api.import_gate import ImportGate, is_import  # noqa: E402
-from knowledge.api.threads import CALLS, FILES, HEALTH, PAGES, threads_for  # noqa: E402
+from knowledge.api.threads import CALLS, FILES, PAGES, threads_for  # noqa: E402
 from knowledge.api.upload_app import UploadApp, is_upload  # noqa: E402
 from knowledge.sources.readers import open_readers  # noqa: E402
 from mcp_gateway.asgi import PATHS, McpApp  # noqa: E402
@@ -46,9 +46,7 @@ slots = CallSlots()
 mcp_app = McpApp(slots)
 
 _handler = DjangoHandler()
-calls, files, health, pages = (
-    DjangoApp(_handler, threads_for(kind)) for kind in (CALLS, FILES, HEALTH, PAGES)
-)
+calls, files, pages = (DjangoApp(_handler, threads_for(kind)) for kind in (CALLS, FILES, PAGES))
 page_gate = PageGate(pages)
 limit_forms = BodyLimit(page_gate, slots.bodies, limit=MAX_BYTES, seconds=MAX_SEC)
 
@@ -95,7 +93,7 @@ application = RequestMetrics(
                     lambda scope: scope["path"].startswith(settings.STATIC_URL),
                     BodyLimit(files, slots.bodies),
                 ),
-                Route(lambda scope: scope["path"] == "/metrics", BodyLimit(health, slots.bodies)),
+                Route(lambda scope: scope["path"] == "/metrics", BodyLimit(files, slots.bodies)),
                 Route(lambda scope: True, BodyLimit(page_gate, slots.bodies)),
             )
         )

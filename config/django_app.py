@@ -6,6 +6,7 @@ one thread of a bounded pool, and its answer is sent when the thread is free aga
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, Any, cast
@@ -72,9 +73,11 @@ class DjangoHandler(ASGIHandler):
         request, refusal = self.create_request(scope, body)
         response: Any = self.get_response(request) if request else refusal
         response._handler_class = type(self)
-        answer = _read_answer(response, is_head=scope["method"] == "HEAD")
-        if answer.close is None:
-            response.close()
+        with ExitStack() as ending:
+            ending.callback(response.close)
+            answer = _read_answer(response, is_head=scope["method"] == "HEAD")
+            if answer.close:
+                ending.pop_all()  # whoever sends the rest closes it
         return answer
 
 

@@ -1,5 +1,7 @@
 """Installs a requirements file, by uv where it is there, and says how far it is; for `make`.
 
+Nothing but the file's own list is installed: it leaves out what packages ask for and Quarry makes
+no use of (`exclude-dependencies` in pyproject.toml).
 Nothing is compiled ahead: that takes a minute and 80 MB for modules of which most are never loaded,
 and the first start keeps those that it loads.
 """
@@ -13,6 +15,7 @@ from pathlib import Path
 
 PINNED = re.compile(r"^([A-Za-z0-9][\w.-]*)(?:\[.*\])?==", re.MULTILINE)
 FETCHED = re.compile(r"^(?:Collecting|Processing|Requirement already satisfied:) (\S+)")
+EXACTLY = ("--no-deps", "--require-hashes", "-r")
 LINE_EVERY = 20
 """Packages between two lines where there is no terminal to write over the last one."""
 
@@ -29,8 +32,8 @@ def main(requirements: str) -> int:
 
 def _install_with_uv(uv: str, requirements: str) -> bool:
     """Whether it did; it shows its own progress."""
-    command = [uv, "pip", "install", "--python", sys.executable, "--require-hashes"]
-    if subprocess.run([*command, "-r", requirements]).returncode == 0:
+    command = [uv, "pip", "install", "--python", sys.executable, *EXACTLY, requirements]
+    if subprocess.run(command).returncode == 0:
         return True
     _say_line("uv could not install it; trying with pip, which may know other package indexes…")
     return False
@@ -39,7 +42,7 @@ def _install_with_uv(uv: str, requirements: str) -> bool:
 def _install_with_pip(requirements: str) -> int:
     total = len(PINNED.findall(Path(requirements).read_text()))
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
-    command += ["--progress-bar", "off", "--no-compile", "--require-hashes", "-r", requirements]
+    command += ["--progress-bar", "off", "--no-compile", *EXACTLY, requirements]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as pip:
         count = 0
         for line in pip.stdout or ():

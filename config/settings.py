@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.usersessions",
-    "allauth.socialaccount",
+    "accounts.apps.SocialAccounts",
     "allauth.socialaccount.providers.openid_connect",
     "oauth2_provider",
     "knowledge",

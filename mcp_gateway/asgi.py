@@ -5,7 +5,7 @@ The SDK takes most of a second to import, so nothing here touches it before `lif
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -48,7 +48,7 @@ from knowledge.errors import (
 )
 from knowledge.sources.readers import open_readers
 from mcp_gateway.event_stream import head_with_body, send_event, send_piece, with_request_id
-from mcp_gateway.identity import Caller, attach_caller
+from mcp_gateway.identity import FRESH_SECONDS, Caller, attach_caller
 from tokens.authentication import authenticate, secret_from_header
 from tokens.call_slots import CallSlots
 from tokens.models import Token
@@ -64,9 +64,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATHS = ("/mcp", "/mcp/")
-FRESH_SECONDS = 1
-"""A body that takes longer to arrive has its token looked up again: it may be revoked by then."""
-
 
 PING_SEC = 15.0
 """While a call lasts, its client hears of it so often, lest a proxy end the connection."""
@@ -129,6 +126,7 @@ class McpApp:
             body = await self._read_body(scope, receive, token)
             if monotonic() - looked_up > FRESH_SECONDS:
                 secret, token = await _look_up_token(base, headers)
+                looked_up = monotonic()
             _refuse_crowded(body)
             _ask_for_more(base, token, body)
         except Refusal as refusal:
@@ -146,9 +144,21 @@ class McpApp:
             return
         except ClientLeft:
             return
-        caller = Caller(secret, edge="mcp", request_id=request_id, token=token, length=len(body))
-        if plain := read_plain(headers, body):
-            await _answer(plain, caller, self._dispatcher, receive, send)
+        plain = read_plain(headers, body)
+        if plain and plain.call is None:
+            await send_event(send, plain.answer_for(token))
+            return
+        caller = Caller(
+            secret,
+            edge="mcp",
+            request_id=request_id,
+            token=token,
+            looked_up=looked_up,
+            length=len(body),
+        )
+        if plain and plain.call:
+            call = _call_tool(plain, plain.call, caller, self._dispatcher)
+            await _answer(call, receive, send)
             return
         attach_caller(scope, caller)
         await self._sessions.handle_request(scope, replay(body, receive), send)
@@ -174,19 +184,9 @@ async def _serve_lifespan(app: McpApp, receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _answer(
-    request: "PlainRequest",
-    caller: Caller,
-    dispatcher: "Dispatcher",
-    receive: Receive,
-    send: Send,
-) -> None:
-    """Send the answer as the SDK does: one event, after pings while it takes long."""
-    params = request.call
-    if params is None:
-        await send_event(send, request.answer_for(caller.find_token()))
-        return
-    call = asyncio.ensure_future(_call_tool(request, params, caller, dispatcher))
+async def _answer(work: Coroutine[Any, Any, bytes], receive: Receive, send: Send) -> None:
+    """Send the answer to a call as the SDK does: one event, after pings while it takes long."""
+    call = asyncio.ensure_future(work)
     is_begun = False
     try:
         async with watch_client(receive) as client:

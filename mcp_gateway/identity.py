@@ -2,10 +2,14 @@
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from tokens.authentication import authenticate
 from tokens.models import Token
+
+FRESH_SECONDS = 1
+"""A call that waited longer has its token looked up again: it may be revoked by then."""
 
 _SCOPE_KEY = "quarry_caller"
 
@@ -20,11 +24,14 @@ class Caller:
     token: Token | None = None
     """The live token, where the gate has looked it up for this very call."""
 
+    looked_up: float = field(default_factory=monotonic)
     length: int = 0
     """Of the message, in bytes."""
 
     def find_token(self) -> Token:
-        return self.token or authenticate(self.secret)
+        if self.token and monotonic() - self.looked_up < FRESH_SECONDS:
+            return self.token
+        return authenticate(self.secret)
 
 
 def attach_caller(scope: MutableMapping[str, Any], caller: Caller) -> None:

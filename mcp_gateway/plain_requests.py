@@ -1,8 +1,8 @@
 """Plain requests of the handshake's revisions, answered without a session of the SDK.
 
 The SDK makes a transport, four streams and as many tasks for each request, which costs three times
-what most calls do. Whatever is not plain goes its way: other methods, notifications, the stateless
-revision, callers that want progress, and all that is malformed. The answers are the same.
+what most calls do. Whatever is not plain is left to the SDK: other methods, notifications, the
+stateless revision, callers that want progress, and all that is malformed. The answers are the same.
 """
 
 import json

@@ -21,7 +21,7 @@ from tokens.turns import CallTurn
 LONG_CALL = 8_000
 """Bytes of a body from which on a reader may be busy with its text for half a second or more."""
 LONG_WAIT = 4
-"""How many times as long as others a long call waits for its turn; meanwhile it is but a file."""
+"""How many times as long as others a long call may wait: until its turn it is only a file."""
 LONG_WAITING = 8
 REFUSALS_WAITING = TURNS_WAITING = 64
 BODIES_PER_OWNER = 8

@@ -14,13 +14,13 @@ from datetime import datetime
 from operator import attrgetter
 from uuid import UUID
 
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import close_old_connections, connection
 
 EVERY_SEC = 1.0
 MOST_WAITING = 500
 """So many are written without waiting for the second to be over."""
 MOST_KEPT = 20_000
-"""While the database does not answer; what comes beyond these drops another."""
+"""So many wait while the database does not answer; beyond these each new one drops the oldest."""
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class EventLog:
                 return
             try:
                 _write(events)
-            except DatabaseError:
+            except Exception:  # whatever it is, the writer goes on
                 logger.exception("%s events could not be recorded", len(events))
                 if self._writers:
                     self._waiting.extendleft(reversed(events))
@@ -86,6 +86,7 @@ class EventLog:
             self._is_due.set()
             writer.join()
             self._writers -= 1
+            self._flush_on_own_connection()  # what came while the writer wrote its last
 
     def _write_until(self, over: threading.Event) -> None:
         while not over.is_set():

@@ -1,8 +1,8 @@
 """Places for calls of one kind, and who of those that wait for one is next.
 
-Whose owner has the fewest running is next, of these whose calls took the least time lately, and
-the last place is for owners who have none and are of the quarter that took least. Used by the event
-loop of one process alone, so nothing here is locked.
+Next is a call of the owner who has the fewest running; among equals, of the one whose calls took
+the least time lately. The last free place is kept for owners who have none running and are of the
+quarter that took least. Used by the event loop of one process alone, so nothing here is locked.
 """
 
 import asyncio
@@ -103,10 +103,10 @@ class Lane:
         wait_sec: float | None = None,
         is_long: bool = False,
     ) -> Slot:
-        """A place for a call of this token, now or within the time to wait; else it is busy.
+        """A place for a call of this token, now or within the time to wait; else Busy.
 
-        The last place is for none that is long. ClientLeft if its client leaves meanwhile, of whom
-        `receive` tells once its body is read.
+        A long call never gets the last place. Once its body is read, `receive` tells whether its
+        client leaves; if it does while the call waits, that is ClientLeft.
         """
         if not self._has_room(token, is_long):
             seconds = self.bounds.wait_sec if wait_sec is None else wait_sec
@@ -169,7 +169,7 @@ class Lane:
         if (
             not free
             or self._owners[token.owner_id] >= self.bounds.per_owner
-            or self._tokens[token.pk] >= self.bounds.per_token
+            or self._tokens[_caller_key(token)] >= self.bounds.per_token
         ):
             return False
         # A lane of one place has no last one to keep.
@@ -195,17 +195,25 @@ class Lane:
         self._spent[token.owner_id] += held_sec
 
     def _count(self, token: Caller, change: int) -> None:
-        for counter, key in ((self._owners, token.owner_id), (self._tokens, token.pk)):
+        for counter, key in ((self._owners, token.owner_id), (self._tokens, _caller_key(token))):
             counter[key] += change
             if not counter[key]:
                 del counter[key]
 
     def _busy(self, token: Caller) -> Busy:
-        own = self.bounds.per_token, self.bounds.per_owner
-        if self._tokens[token.pk] >= own[0]:
-            who = f"{own[0]} calls of this token"
-        elif self._owners[token.owner_id] >= own[1]:
-            who = f"{own[1]} calls of this owner"
+        if self._owners[token.owner_id] >= (most := self.bounds.per_owner):
+            whose = "owner"
+        elif self._tokens[_caller_key(token)] >= (most := self.bounds.per_token):
+            whose = "token"
         else:
-            who = "as many calls as this server takes"
-        return Busy(f"There are {who} in progress already; wait for one of them, then try again.")
+            return Busy(f"There are as many calls as this server takes {_AND_THEN}")
+        calls = "is 1 call" if most == 1 else f"are {most} calls"
+        return Busy(f"There {calls} of this {whose} {_AND_THEN}")
+
+
+_AND_THEN = "in progress already; wait for one of them, then try again."
+
+
+def _caller_key(token: Caller) -> tuple[object, object]:
+    """What a caller is counted by; two owners' files, say, have one `pk`."""
+    return token.owner_id, token.pk

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from knowledge.asks import Ask
-from knowledge.errors import RateLimited
+from knowledge.errors import QuarryError, RateLimited
 from tokens.authentication import authenticate, secret_from_header
 from tokens.limits import remaining, spend
 from tokens.models import Token
@@ -65,12 +65,12 @@ class HourlyThrottle(BaseThrottle):
         return True
 
 
-def _calls_of(view: object, request: Request) -> tuple[int, APIException | None]:
+def _calls_of(view: object, request: Request) -> tuple[int, Exception | None]:
     """As how many calls this one counts, and why its body cannot be read if it cannot."""
     calls: Callable[[Request], int] | None = getattr(view, "calls", None)
     try:
         return (calls(request) if calls else 1), None
-    except APIException as error:
+    except (APIException, QuarryError) as error:
         return 1, error
 
 

@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 PREFIX = "/api/v1/"
 FRESH_SECONDS = 1
 """A call that waited longer has its token looked up again: it may be revoked by then."""
+LONGEST_KNOWN_PATH = 200
+"""Routes of longer paths, of which strangers could send many, are looked for each time."""
 
 
 def takes_token(scope: Message) -> bool:
@@ -121,16 +123,21 @@ def _look_up(scope: Message) -> Token:
 def _view_of(scope: Message) -> Any:
     """The class of the view; its route is found once for each request."""
     if MATCH not in scope:
-        scope[MATCH] = _find_route(scope["path"])
+        path = scope["path"]
+        scope[MATCH] = (
+            _find_known_route(path) if len(path) <= LONGEST_KNOWN_PATH else _find_route(path)
+        )
     return getattr(scope[MATCH] and scope[MATCH].func, "cls", None)
 
 
-@lru_cache(maxsize=2_000)
 def _find_route(path: str) -> ResolverMatch | None:
     try:
         return resolve(path)
     except Resolver404:
         return None
+
+
+_find_known_route = lru_cache(maxsize=2_000)(_find_route)
 
 
 def _has_bearer(scope: Message) -> bool:

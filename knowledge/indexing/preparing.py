@@ -47,7 +47,7 @@ def prepare_texts(texts: Sequence[tuple[str, str]]) -> list[Prepared]:
     tell("indexing")
     languages = [language_of(text) for text, _ in texts]
     labelled = [
-        (text, Labels(title, configuration_for(language), ()))
+        (text, Labels(title, configuration_for(language), []))
         for (text, title), language in zip(texts, languages, strict=True)
     ]
     cut = _cut_texts(labelled)

@@ -64,10 +64,14 @@ def _check_texts(
     access: Access, entries: Sequence[AskedText | QuarryError], *, atomic: bool
 ) -> list[NewText | QuarryError]:
     access.require(Capability.WRITE)
+    refuse_wrong_count(entries)
     named = {each.get("folder_id") for each in entries if not isinstance(each, QuarryError)}
     folders = Folder.objects.visible_to(access).filter(pk__in=named - {None})
     seen = set(folders.values_list("pk", flat=True)) if named - {None} else set()
-    return attempt_each(entries, lambda entry: _check_text(access, entry, seen), atomic=atomic)
+    drafts = attempt_each(entries, lambda entry: _check_text(access, entry, seen))
+    if atomic:
+        refuse_failed(drafts)
+    return drafts
 
 
 def _check_text(access: Access, entry: AskedText, folders: set[UUID]) -> NewText:
@@ -103,18 +107,30 @@ def _write(access: Access, texts: Sequence[NewText]) -> list[AddedItem]:
 # Of every batch ----------------------------------------------------------------------------------
 
 
-def attempt_each(
-    entries: Sequence[T | QuarryError], step: Callable[[T], Done], *, atomic: bool
-) -> list[Done | QuarryError]:
-    """What a step makes of each entry, or its error; all or nothing, one error refuses all."""
+def refuse_wrong_count(entries: Sequence[object]) -> None:
     if not 0 < len(entries) <= MAX_BATCH:
         raise InvalidInput(
             f"entries must be between 1 and {MAX_BATCH}; this has {len(entries)}.", field="entries"
         )
-    outcomes = [_attempt(entry, step) for entry in entries]
-    if atomic:
-        _refuse_failed(outcomes)
-    return outcomes
+
+
+def attempt_each(
+    entries: Sequence[T | QuarryError], step: Callable[[T], Done]
+) -> list[Done | QuarryError]:
+    """What a step makes of each entry, or its error."""
+    return [_attempt(entry, step) for entry in entries]
+
+
+def refuse_failed(outcomes: Sequence[object]) -> None:
+    """Of all or nothing: refuse all where one has failed."""
+    failed = [(n, each) for n, each in enumerate(outcomes) if isinstance(each, QuarryError)]
+    if not failed:
+        return
+    index, first = failed[0]
+    error = copy(first)
+    error.message = f"entries[{index}]: {first.message} Nothing was added."
+    error.details = {**first.details, "entries": [error_shape(n, each) for n, each in failed]}
+    raise error
 
 
 def for_all_fit(
@@ -154,14 +170,3 @@ def _attempt(entry: T | QuarryError, step: Callable[[T], Done]) -> Done | Quarry
         return step(entry)
     except QuarryError as error:
         return error
-
-
-def _refuse_failed(outcomes: Sequence[object]) -> None:
-    failed = [(n, each) for n, each in enumerate(outcomes) if isinstance(each, QuarryError)]
-    if not failed:
-        return
-    index, first = failed[0]
-    error = copy(first)
-    error.message = f"entries[{index}]: {first.message} Nothing was added."
-    error.details = {**first.details, "entries": [error_shape(n, each) for n, each in failed]}
-    raise error

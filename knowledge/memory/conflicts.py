@@ -54,15 +54,14 @@ def near_duplicates(access: Access, texts: Sequence[Compared]) -> list[Conflicts
     openings = [_opening(each.title, each.ready, generation) for each in texts]
     vectors = [vector for each in openings if each is not None for vector in each]
     near = iter(nearest_items(scope, generation, vectors, limit=_CANDIDATES))
+    # Of a batch, a job embeds what comes late, whether the embedder answers or not.
+    reason = "the embedder does not answer" if len(texts) == 1 else "a job embeds it later"
     return [
-        _NOT_COMPARED
+        Conflicts([], f"Nothing was compared with it, for {reason}.")
         if opening is None
         else _conflicts([next(near) for _ in opening], each.except_for)
         for each, opening in zip(texts, openings, strict=True)
     ]
-
-
-_NOT_COMPARED = Conflicts([], "Nothing was compared with it, for the embedder does not answer.")
 
 
 def _conflicts(near: Sequence[Sequence[NearItem]], except_for: Collection[UUID]) -> Conflicts:

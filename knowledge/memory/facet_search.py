@@ -18,6 +18,7 @@ from knowledge.models import ItemType, RelationType
 from knowledge.models.item import ItemQuerySet, rules_of
 from knowledge.retrieval.scope import Narrowing, items_within
 from knowledge.retrieval.search import rank
+from knowledge.retrieval.statement import Shown
 
 FLOOR = 0.1
 """Scores below it are those of texts that have nothing to do with the goal."""
@@ -64,7 +65,12 @@ def gather(access: Access, goal: str, *, project: UUID | None, limit: int) -> Fa
         if facet is Facet.ACTIVE_WORK:
             narrowing = replace(narrowing, project=project)
         ranking = rank(
-            access, query=query, mode=mode, limit=2 * limit, narrowing=narrowing, in_full=True
+            access,
+            query=query,
+            mode=mode,
+            limit=2 * limit,
+            narrowing=narrowing,
+            shown=Shown.IN_FULL,
         )
         # An embedder that is away is not waited for again.
         mode, degraded = ranking.mode, degraded or ranking.degraded

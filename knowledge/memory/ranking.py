@@ -31,6 +31,7 @@ from knowledge.retrieval.duplicates import Copy, repeated_texts
 from knowledge.retrieval.scope import Narrowing, items_within
 from knowledge.retrieval.search import Ranking, rank
 from knowledge.retrieval.similarity import likeness_to_best
+from knowledge.retrieval.statement import Shown
 
 POOL = 300
 """The best chunks that are ranked for the first results: hardly any behind them comes so far up."""
@@ -98,7 +99,9 @@ def pool_of(access: Access, *, query: str, mode: str, narrowing: Narrowing, is_d
 
 
 def _pool(access: Access, query: str, mode: str, narrowing: Narrowing, size: int) -> Pool:
-    ranking = rank(access, query=query, mode=mode, limit=size, narrowing=narrowing, in_brief=True)
+    ranking = rank(
+        access, query=query, mode=mode, limit=size, narrowing=narrowing, shown=Shown.IN_BRIEF
+    )
     pool = Pool(ranking)
     for row in ranking.rows:
         if row["item_id"] not in pool.candidates:

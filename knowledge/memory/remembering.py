@@ -2,14 +2,20 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Required, TypedDict, Unpack
+from typing import Any, NamedTuple, Required, TypedDict, Unpack
 from uuid import UUID
 
 from knowledge.access import Access, Capability
 from knowledge.errors import InvalidInput, QuarryError
 from knowledge.indexing import preparing
 from knowledge.indexing.preparing import Prepared
-from knowledge.ingest.batches import attempt_each, for_all_fit, write_together
+from knowledge.ingest.batches import (
+    attempt_each,
+    for_all_fit,
+    refuse_failed,
+    refuse_wrong_count,
+    write_together,
+)
 from knowledge.ingest.items import ItemOptions, NewText, create_text_items
 from knowledge.memory.conflicts import Compared, Conflicts, near_duplicates
 from knowledge.memory.relations import all_still_there, link, visible_items
@@ -23,7 +29,7 @@ from knowledge.models import (
 from knowledge.models.attributes import check_attributes
 from knowledge.models.key_locks import lock_keys
 from knowledge.moderation import actors
-from knowledge.moderation.findings import ScreeningResult, screen_value
+from knowledge.moderation.findings import ScreeningResult, screen_value, screen_values
 from knowledge.validation import as_id, clean_line, clean_tags, clean_text, one_of, refuse_blob
 
 ENTITY_TYPES = tuple(str(each) for each in MEMORY_TYPES)
@@ -59,14 +65,20 @@ class RememberAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedWords:
-    """The words of a new item, checked and screened."""
+    """The words of a new item, checked but not screened yet."""
 
     title: str
     text: str
     type: ItemType
     attributes: Mapping[str, Any]
     tags: tuple[str, ...]
-    found: ScreeningResult
+    field: str
+    """What its caller calls the text."""
+
+    @property
+    def to_screen(self) -> dict[str, Any]:
+        named = {"title": self.title, self.field: self.text, "tags": list(self.tags)}
+        return {**named, **self.attributes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +86,8 @@ class Draft:
     """An item that is ready to be written: checked, screened, cut and embedded."""
 
     words: CheckedWords
+    screening: ScreeningResult
     ready: Prepared = field(repr=False)
-
-    @property
-    def found(self) -> ScreeningResult:
-        return self.words.found
 
 
 class AskedMemory(TypedDict, total=False):
@@ -102,8 +111,9 @@ class AskedMemory(TypedDict, total=False):
 def add(access: Access, **asked: Unpack[AskedMemory]) -> RememberAnswer:
     """Remember something: with all its relations, or not at all."""
     access.require(Capability.WRITE)
-    memories = _prepare(access, [_check(access, **asked)])
-    [answer] = _write(access, memories)
+    checked = _check(access, **asked)
+    screening = screen_value(checked.words.to_screen).without_secrets()
+    [answer] = _write(access, _prepare(access, [_Screened(checked, screening)]))
     return answer
 
 
@@ -112,9 +122,13 @@ def add_many(
 ) -> list[RememberAnswer | QuarryError]:
     """Remember many things, and say of each what became of it; none is compared with another."""
     access.require(Capability.WRITE)
-    memories = attempt_each(entries, lambda entry: _check(access, **entry), atomic=atomic)
+    refuse_wrong_count(entries)
+    checked = attempt_each(entries, lambda entry: _check(access, **entry))
+    screened = for_all_fit(checked, _screen)
+    if atomic:
+        refuse_failed(screened)
     return for_all_fit(
-        for_all_fit(memories, lambda some: _prepare(access, some)),
+        for_all_fit(screened, lambda some: _prepare(access, some)),
         lambda some: write_together(some, lambda each: _write(access, each), atomic=atomic),
     )
 
@@ -123,6 +137,11 @@ def add_many(
 class _Checked:
     words: CheckedWords
     links: list[Link]
+
+
+class _Screened(NamedTuple):
+    checked: _Checked
+    screening: ScreeningResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,21 +175,31 @@ def _check(
     return _Checked(words, links)
 
 
-def _prepare(access: Access, checked: Sequence[_Checked]) -> list[_Memory]:
+def _screen(checked: Sequence[_Checked]) -> list[_Screened | QuarryError]:
+    """All of them together, for each by itself may keep other callers waiting."""
+    results = screen_values([each.words.to_screen for each in checked])
+    return attempt_each(
+        [_Screened(each, result) for each, result in zip(checked, results, strict=True)],
+        lambda each: each._replace(screening=each.screening.without_secrets()),
+    )
+
+
+def _prepare(access: Access, screened: Sequence[_Screened]) -> list[_Memory]:
     """The slow work for all of them together, before any row is locked."""
+    checked = [each.checked for each in screened]
     ready = preparing.prepare_texts([(each.words.text, each.words.title) for each in checked])
     compared = [
-        Compared(each.words.title, prepared, _superseded(each.links))
+        Compared(each.words.title, prepared, _superseded_ids(each.links))
         for each, prepared in zip(checked, ready, strict=True)
     ]
     conflicts = near_duplicates(access, compared)
     return [
-        _Memory(Draft(each.words, prepared), each.links, found)
-        for each, prepared, found in zip(checked, ready, conflicts, strict=True)
+        _Memory(Draft(each.words, screening, prepared), each.links, found)
+        for (each, screening), prepared, found in zip(screened, ready, conflicts, strict=True)
     ]
 
 
-def _superseded(links: Collection[Link]) -> set[UUID]:
+def _superseded_ids(links: Collection[Link]) -> set[UUID]:
     return {target for predicate, target in links if predicate == RelationType.SUPERSEDES}
 
 
@@ -185,7 +214,7 @@ def _write(access: Access, memories: Sequence[_Memory]) -> list[RememberAnswer]:
                 access.filing_folder_id,
                 _create_relations(access, item, each.links),
                 each.conflicts,
-                each.draft.found.orders,
+                each.draft.screening.orders,
             )
             for item, each in zip(items, memories, strict=True)
         ]
@@ -204,7 +233,8 @@ def draft_item(
     words = _check_words(
         title=title, text=text, type=type, attributes=attributes, tags=tags, field=field
     )
-    return Draft(words, preparing.prepare(words.text, words.title))
+    screening = screen_value(words.to_screen).without_secrets()
+    return Draft(words, screening, preparing.prepare(words.text, words.title))
 
 
 def _check_words(
@@ -218,15 +248,13 @@ def _check_words(
 ) -> CheckedWords:
     title = clean_line(title, field="title", longest=MAX_MEMORY_TITLE)
     text = clean_content(text, field=field)
-    kept_tags = tuple(clean_tags(list(tags or ())))
-    words = {"title": title, field: text, "tags": list(kept_tags), **attributes}
     return CheckedWords(
         title=title,
         text=text,
         type=type,
         attributes=attributes,
-        tags=kept_tags,
-        found=screen_value(words).without_secrets(),
+        tags=tuple(clean_tags(list(tags or ()))),
+        field=field,
     )
 
 
@@ -249,7 +277,7 @@ def _write_drafts(
     texts = [NewText(draft.words.text, _options(draft, folder_id), draft.ready) for draft in drafts]
     items = create_text_items(access, texts)
     for item, draft in zip(items, drafts, strict=True):
-        actors.screen_the_rest(item, draft.found)
+        actors.screen_the_rest(item, draft.screening)
     return items
 
 
@@ -260,7 +288,7 @@ def _options(draft: Draft, folder_id: UUID | None) -> ItemOptions:
         tags=words.tags,
         type=words.type,
         attributes=words.attributes,
-        suspicions=words.found.orders,
+        suspicions=draft.screening.orders,
         folder_id=folder_id,
     )
 

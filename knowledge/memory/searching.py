@@ -30,6 +30,7 @@ from knowledge.retrieval import visibility_sql
 from knowledge.retrieval.binary_cursor import fetch
 from knowledge.retrieval.duplicates import Copy
 from knowledge.retrieval.passages import best_passage, word_matcher
+from knowledge.retrieval.search import MAX_QUERY
 
 MAX_CONTENT = 2_000
 MAX_PREVIEW = 200
@@ -92,7 +93,8 @@ def search_memory(access: Access, request: SearchRequest) -> MemoryAnswer:
     access.require(Capability.READ)
     narrowing = request.check()
     query, offset = request.query, request.offset or 0
-    dates = dates_named(query) if request.boost_recent else ()
+    # A longer one is refused by the engine; until then nothing reads it whole.
+    dates = dates_named(query[:MAX_QUERY]) if request.boost_recent else ()
     has_pages = request.offset is not None or request.limit > NEAR_THE_TOP
     is_deep = has_pages or bool(dates or request.temporal_decay_days)
     pool = pool_of(access, query=query, mode=request.mode, narrowing=narrowing, is_deep=is_deep)

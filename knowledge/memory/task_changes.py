@@ -87,7 +87,7 @@ def manage(
         if asked.text is not None:
             actors.screen_the_rest(task, found)
         episode = _write_beside(access, asked, task, draft)
-    beside = draft.found.orders if draft else []
+    beside = draft.screening.orders if draft else []
     return _answer_of(access, asked, task, episode, [*found.orders, *beside])
 
 

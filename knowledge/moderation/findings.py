@@ -9,7 +9,7 @@ from knowledge.budgets import SCREEN_AT_ONCE, SCREEN_IN_PLACE
 from knowledge.errors import InvalidInput
 from knowledge.models import AllowedFinding
 from knowledge.screening import Finding, Verdict, screen_document
-from knowledge.sources.readers import opened_readers
+from knowledge.sources.readers import LONG_TEXT, opened_readers
 
 AT_ONCE = SCREEN_AT_ONCE.most
 """Characters of one write that are read before it is answered; a job reads all of a longer one."""
@@ -39,21 +39,33 @@ class ScreeningResult:
 
 def screen_value(value: Any, *, in_full: bool = False) -> ScreeningResult:
     """Screen a text or JSON value; of a long one, only its beginning and its end."""
-    read, is_whole = (value, True) if in_full else beginning_and_end(value)
-    verdict = _screen(read)
-    secrets = _secrets(read, verdict.secrets) if verdict.secrets else []
-    return ScreeningResult(
-        each_once(secrets), each_once(map(_finding_fields, verdict.injections)), is_whole
-    )
+    [result] = screen_values([value], in_full=in_full)
+    return result
 
 
-def _screen(value: Any) -> Verdict:
-    """By a reader, where a long value would keep other callers waiting."""
+def screen_values(values: Sequence[Any], *, in_full: bool = False) -> list[ScreeningResult]:
+    """The same for several values, each by itself, which are read together."""
+    read = [(value, True) if in_full else beginning_and_end(value) for value in values]
+    verdicts = _screen([value for value, _ in read])
+    return [
+        ScreeningResult(
+            each_once(_secrets(value, verdict.secrets) if verdict.secrets else []),
+            each_once(map(_finding_fields, verdict.injections)),
+            is_whole,
+        )
+        for (value, is_whole), verdict in zip(read, verdicts, strict=True)
+    ]
+
+
+def _screen(values: Sequence[Any]) -> list[Verdict]:
+    """By a reader, where so much text would keep other callers waiting."""
     readers = opened_readers()
-    if readers is None or _length(value) <= SCREEN_IN_PLACE.most:
-        return screen_document(value)
-    found = readers.call("knowledge.sources.parsers.screening:screen", value).value
-    return Verdict(tuple(Finding(*each) for each in found))
+    length = sum(map(_length, values))
+    if readers is None or length <= SCREEN_IN_PLACE.most:
+        return [screen_document(value) for value in values]
+    target = "knowledge.sources.parsers.screening:screen_each"
+    found = readers.call(target, list(values), is_long=length > LONG_TEXT).value
+    return [Verdict(tuple(Finding(*each) for each in of_one)) for of_one in found]
 
 
 def refuse_secrets(secrets: Sequence[Mapping[str, Any]]) -> None:

@@ -78,6 +78,8 @@ class GraniteEmbedder:
             return self._embed_by_reader(readers, chunks, seconds=DOCUMENT_SECONDS)
         with _failures_as_unavailable():
             model = self._model()
+            if len(chunks) == 1:  # no thread for a note: under load it waits for the interpreter
+                return model.embed_whole(chunks[0])[np.newaxis]
             # A pool for each call, as the threads of a lasting one would not survive a fork.
             with ThreadPoolExecutor(min(self._threads, len(chunks))) as pool:
                 return np.stack(list(pool.map(model.embed_whole, chunks)))

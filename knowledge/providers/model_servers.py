@@ -1,12 +1,14 @@
 """Which server of OpenAI's protocol does which job, by the settings."""
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from knowledge.providers.openai_api import OpenAIServer
+if TYPE_CHECKING:
+    from knowledge.providers.openai_api import OpenAIServer
 
 OPENAI_URL = "https://api.openai.com/v1"
 JOBS = ("EMBEDDER", "SUMMARIZER", "ANSWERER", "TRANSCRIBER")
@@ -15,8 +17,10 @@ LONGEST_NAME = 100
 _DIMENSIONS = re.compile(r"@(\d{1,6})$")
 
 
-def server_for(job: str, model: str) -> OpenAIServer:
+def server_for(job: str, model: str) -> "OpenAIServer":
     """The server that does the job, by its own settings or else by those of all jobs."""
+    from knowledge.providers.openai_api import OpenAIServer  # its HTTP client is seldom needed
+
     if not model:
         raise ImproperlyConfigured(
             f"QUARRY_{job}=openai names no model: write openai:MODEL, such as openai:bge-m3."

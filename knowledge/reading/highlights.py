@@ -191,8 +191,8 @@ def _rewrite_note(access: Access, highlight: Highlight, words: str) -> None:
         if note is None:
             raise not_found("note")
         rewrite_item(access, note, title=note.content.title, text=text, prepared=draft.ready)
-        quarantine.suspect(access, note, draft.found.orders, reworded={"note", "content"})
-        actors.screen_the_rest(note, draft.found)
+        quarantine.suspect(access, note, draft.screening.orders, reworded={"note", "content"})
+        actors.screen_the_rest(note, draft.screening)
 
 
 def _note_title(item: Item) -> str:

@@ -1,7 +1,7 @@
 """The published JSON Schemas, and what they find wrong, in sentences."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from itertools import islice
@@ -38,9 +38,22 @@ def schema_named(name: str) -> Mapping[str, Any]:
 
 
 def problems_of(document: object, name: str) -> list[Problem]:
-    """What a document has that its schema does not allow, as far as anybody counts it."""
+    """What a document has that its schema does not allow, as far as anybody counts it.
+
+    Of a list that is too long nothing else is told: each entry costs 20 µs to look at.
+    """
+    if too_long := list(_too_long_lists(document, schema_named(name))):
+        return too_long
     errors = _validator(name).iter_errors(document)
     return [_problem_of(error) for error in islice(errors, MOST_COUNTED)]
+
+
+def _too_long_lists(document: object, schema: Mapping[str, Any]) -> Iterator[Problem]:
+    given = document if isinstance(document, dict) else {}
+    for field, rule in schema["properties"].items():
+        most, value = rule.get("maxItems"), given.get(field)
+        if most and isinstance(value, list) and len(value) > most:
+            yield Problem(field, _RULES["maxItems"](most))
 
 
 @_formats.checks("date-time", raises=ValueError)  # type: ignore[untyped-decorator]

@@ -19,6 +19,7 @@ from knowledge.registry.reading import SKILLS
 from knowledge.retrieval.duplicates import Copy
 from knowledge.retrieval.scope import Narrowing, Reach, narrow
 from knowledge.retrieval.search import Ranking, rank
+from knowledge.retrieval.statement import Shown
 from knowledge.validation import one_of, within
 
 MAX_SKILLS = 20
@@ -157,7 +158,7 @@ def _rank_items(
             limit=chunks,
             narrowing=narrowing,
             reach=Reach.REGISTRY,
-            in_brief=True,
+            shown=Shown.IN_BRIEF,
         )
         scores: dict[UUID, float] = {}
         for row in ranking.rows:

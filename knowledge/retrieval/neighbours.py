@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge.retrieval import visibility_sql
 from knowledge.retrieval.binary_cursor import fetch
-from knowledge.retrieval.scope import Scope, allowed_items_sql
+from knowledge.retrieval.scope import Scope
 
 MAX_WINDOW = 2
 
@@ -24,12 +23,10 @@ def chunks_around(
     scope: Scope, chunk_ids: Sequence[int], *, window: int
 ) -> dict[int, tuple[WholeChunk, ...]]:
     """Of each chunk itself and so many before and after it in its item, in reading order."""
-    items, params = allowed_items_sql(
-        scope.access, scope.reach, finds_archived=scope.finds_archived
-    )
-    statement = _AROUND.format(items=items, columns=visibility_sql.COLUMNS)
+    items, params = scope.allowed_items()
+    asked = {**params, "hits": list(chunk_ids), "window": window}
     around: dict[int, list[WholeChunk]] = defaultdict(list)
-    for row in fetch(statement, {**params, "hits": list(chunk_ids), "window": window}):
+    for row in fetch(_AROUND.format(items=items), asked):
         whole = WholeChunk(row["chunk_id"], (row["start"], row["end"]), row["text"])
         around[row["hit_id"]].append(whole)
     return {chunk_id: tuple(chunks) for chunk_id, chunks in around.items()}
@@ -43,5 +40,5 @@ _AROUND = """
             AND chunk.position BETWEEN hit.position - %(window)s::int
                 AND hit.position + %(window)s::int
     WHERE hit.id = ANY(%(hits)s::bigint[])
-        AND hit.item_id IN (SELECT seen.id FROM ({items}) AS seen ({columns}))
+        AND hit.item_id IN (SELECT seen.id FROM {items})
     ORDER BY hit.id, chunk.position"""

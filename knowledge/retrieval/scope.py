@@ -19,6 +19,7 @@ from knowledge.models import Folder, Generation, Item, ItemType, Source, SourceP
 from knowledge.models.item import ItemQuerySet
 from knowledge.retrieval import visibility_sql
 from knowledge.retrieval.binary_cursor import Binary, fetch
+from knowledge.text.languages import DEFAULT
 from knowledge.validation import MAX_TAG, as_moment, clean_line, clean_tags, one_of
 
 logger = logging.getLogger(__name__)
@@ -82,12 +83,19 @@ class Scope:
     words: int
     library_chunks: int
     languages: frozenset[str]
-    """Of the libraries that the scope is in."""
+    """Of what the caller may reach, or of the items in scope."""
     leaves_out: bool
     """Whether a whole library has items that no search finds."""
     gone: int
     """So many chunks at most that postings name are deleted since."""
     finds_archived: bool
+
+    def allowed_items(self) -> visibility_sql.Sql:
+        """The items that may be shown, asked of the door once more, under the name `seen`."""
+        items, params = _allowed_items_sql(
+            self.access, self.reach, finds_archived=self.finds_archived
+        )
+        return f"({items}) AS seen ({visibility_sql.COLUMNS})", params
 
     @property
     def owner_id(self) -> int:
@@ -135,14 +143,15 @@ def scope_of(
         # Of a whole library, naming the few that are left out is far shorter than all the rest.
         sql, params = visibility_sql.hidden_items_sql(access)
     elif narrowing.is_empty:
-        sql, params = allowed_items_sql(access, reach)
+        sql, params = _allowed_items_sql(access, reach, finds_archived=False)
     elif reach is Reach.LIBRARY and replace(narrowing, types=()).is_empty:
         sql, params = visibility_sql.searchable_of_types(access, known_types(narrowing))
     else:
         items = visibility_sql.in_columns(items_within(access, narrowing, reach))
         sql, params = visibility_sql.sql_of(items, "item")
     ground = fetch(
-        _GROUND.format(items=sql, owners=_OWNERS[reach]), {"owner": access.owner_id, **params}
+        _ground_sql(sql, reach, is_all_ours=access.folder_ids is None),
+        {"owner": access.owner_id, **params},
     )[0]
     scope = Scope(
         access=access,
@@ -153,7 +162,7 @@ def scope_of(
         chunks=_within(ground, "chunks", is_whole=is_whole),
         words=_within(ground, "words", is_whole=is_whole),
         library_chunks=ground["library_chunks"],
-        languages=frozenset(ground["languages"] or ()),
+        languages=frozenset((each or DEFAULT).lower()[:2] for each in ground["languages"] or ()),
         leaves_out=is_whole and ground["count"] > 0,
         gone=_gone(ground) if is_whole else 0,
         finds_archived=narrowing.finds_archived,
@@ -171,46 +180,60 @@ def _within(ground: DictRow, what: str, *, is_whole: bool) -> int:
     return int(ground[f"library_{what}"]) - named if is_whole else named
 
 
-# What a search stands on, in one round trip. The list of items comes as Postgres writes it, and is
-# handed back so: thousands of ids are no business of Python's.
-_GROUND = f"""
-    SELECT live.*, reached.*, library.*, coalesce((
+def _ground_sql(items: str, reach: Reach, *, is_all_ours: bool) -> str:
+    """What a search stands on, in one round trip."""
+    is_library = reach is Reach.LIBRARY
+    return _GROUND.format(
+        items=items,
+        columns=visibility_sql.COLUMNS,
+        owners="NULL::int[]" if is_library else "coalesce(array_agg(DISTINCT owner_id), '{}')",
+        languages="languages" if is_library and is_all_ours else _LANGUAGES_IN_SCOPE,
+    )
+
+
+# The list of items comes as Postgres writes it, and is handed back so: thousands of ids are no
+# business of Python's.
+_GROUND = """
+    SELECT live.*, count, chunks, words, array_send(items) AS items, owners,
+        library_chunks, library_words, fresh, {languages} AS languages, coalesce((
             SELECT sum(chunks) FROM knowledge_wordsegment
             WHERE owner_id = ANY(coalesce(owners, ARRAY[%(owner)s::int]))
         ), 0)::bigint AS packed
     FROM (
         SELECT count(*) AS count, coalesce(sum(chunk_count), 0) AS chunks,
             coalesce(sum(word_count), 0) AS words,
-            array_send(coalesce(array_agg(id), '{{{{}}}}')) AS items, {{owners}} AS owners
-        FROM ({{items}}) AS reached ({visibility_sql.COLUMNS})
+            coalesce(array_agg(id), '{{}}') AS items, {owners} AS owners
+        FROM ({items}) AS reached ({columns})
     ) AS reached CROSS JOIN LATERAL (
         SELECT coalesce(sum(chunks), 0)::bigint AS library_chunks,
             coalesce(sum(words), 0)::bigint AS library_words,
             coalesce(sum(fresh), 0)::bigint AS fresh,
-            string_to_array(string_agg(array_to_string(languages, ' '), ' '), ' ') AS languages
+            string_to_array(
+                string_agg(DISTINCT array_to_string(languages, ' '), ' '), ' '
+            ) AS languages
         FROM knowledge_librarysize
         WHERE owner_id = ANY(coalesce(owners, ARRAY[%(owner)s::int]))
     ) AS library LEFT JOIN (
         SELECT id, embedder, model, dimensions, background
         FROM knowledge_generation WHERE is_live
     ) AS live ON true"""
-_OWNERS = {
-    Reach.LIBRARY: "NULL::int[]",
-    Reach.REGISTRY: "coalesce(array_agg(DISTINCT owner_id), '{}')",
-}
+
+# Where not all of a library is in reach, its other languages must not change how a question is
+# read. Of one language nobody need ask.
+_LANGUAGES_IN_SCOPE = """CASE WHEN cardinality(languages) < 2 THEN languages ELSE ARRAY(
+            SELECT DISTINCT language FROM knowledge_content WHERE id IN (
+                SELECT content_id FROM knowledge_item WHERE knowledge_item.id = ANY(items)
+            )
+        )::text[] END"""
 
 
-def allowed_items_sql(
-    access: Access, reach: Reach, *, finds_archived: bool = False
-) -> visibility_sql.Sql:
+def _allowed_items_sql(access: Access, reach: Reach, *, finds_archived: bool) -> visibility_sql.Sql:
     """All that a search of this reach may answer the caller with."""
     if reach is Reach.REGISTRY:
         return visibility_sql.published_items_sql(access)
-    return (
-        visibility_sql.searchable_with_archived(access)
-        if finds_archived
-        else visibility_sql.searchable(access)
-    )
+    if finds_archived:
+        return visibility_sql.searchable_with_archived(access)
+    return visibility_sql.searchable(access)
 
 
 def _generation(ground: DictRow) -> Generation:

@@ -25,7 +25,7 @@ from knowledge.retrieval.query_words import KeywordQuery, configurations_of, rea
 from knowledge.retrieval.scope import Narrowing, Reach, Scope, scope_of
 from knowledge.retrieval.search_metrics import count_searches
 from knowledge.retrieval.second_look import with_second_look
-from knowledge.retrieval.statement import rank_chunks, show_chunks
+from knowledge.retrieval.statement import Shown, rank_chunks, show_chunks
 from knowledge.retrieval.unknown_languages import weight_of_meaning
 from knowledge.text.places import link_to, mark_before
 from knowledge.validation import clean_text, one_of, within
@@ -189,11 +189,9 @@ def rank(
     limit: int,
     narrowing: Narrowing,
     reach: Reach = Reach.LIBRARY,
-    in_full: bool = False,
-    in_brief: bool = False,
-    to_fold: bool = False,
+    shown: Shown | None = None,
 ) -> Ranking:
-    """The engine itself: which chunks, in which order; in full, with all that an answer shows."""
+    """The engine itself: which chunks, in which order, and what is shown of each."""
     access.require(Capability.READ)
     query = clean_text(query, field="query", shortest=1, longest=MAX_QUERY)
     one_of(mode, MODES, field="mode")
@@ -202,7 +200,7 @@ def rank(
     if mode != "keyword":
         try:
             vector = semantic.embed(generation, query)
-            meaning, degraded = weight_of_meaning(query, generation, scope.languages, mode=mode)
+            meaning, degraded = weight_of_meaning(query, generation, scope.languages, mode)
         except ProviderUnavailable as error:
             if mode == "semantic":
                 raise
@@ -213,16 +211,7 @@ def rank(
         words = heaviest_terms(scope, words)
     by_word = None if mode == "semantic" else words
     rows = rank_chunks(
-        scope,
-        generation,
-        by_word,
-        vector,
-        mode=mode,
-        limit=limit,
-        meaning=meaning,
-        in_full=in_full,
-        in_brief=in_brief,
-        to_fold=to_fold,
+        scope, generation, by_word, vector, mode=mode, limit=limit, meaning=meaning, shown=shown
     )
     return Ranking(rows, scope, words, mode, degraded)
 
@@ -239,7 +228,7 @@ def _find_page(
     limit = 2 * wanted if request.fold else wanted
     is_deep = wanted > _NEAR_THE_TOP
     while True:
-        ranking = ask(limit=limit, in_full=not is_deep, to_fold=is_deep)
+        ranking = ask(limit=limit, shown=Shown.TO_FOLD if is_deep else Shown.IN_FULL)
         found = [FoundChunk(row) for row in ranking.rows]
         if request.fold:
             found = fold_duplicates(found, wanted)

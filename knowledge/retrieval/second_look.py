@@ -21,6 +21,7 @@ from knowledge.monitoring.turns import while_waiting
 from knowledge.providers import live_reranker
 from knowledge.providers.protocols import Reranker
 from knowledge.retrieval.duplicates import READ_TO_FOLD
+from knowledge.retrieval.statement import Shown
 
 if TYPE_CHECKING:
     from knowledge.retrieval.search import Ranking
@@ -43,9 +44,9 @@ class _SecondLook:
         self._relevance: dict[int, float] | None = None
         self._note: str | None = None
 
-    def __call__(self, *, limit: int, **shown: bool) -> "Ranking":
+    def __call__(self, *, limit: int, shown: Shown) -> "Ranking":
         most = min(settings.QUARRY_RERANK_CANDIDATES, READ_TO_FOLD)  # of more, no text is read
-        ranking = self._ask(limit=max(limit, most), **shown)
+        ranking = self._ask(limit=max(limit, most), shown=shown)
         # Words were asked for exactly, or a phrase is to come first: that is an order already.
         if ranking.mode == "keyword" or ranking.words.preferred or len(ranking.rows) < 2:
             return ranking

@@ -1,6 +1,7 @@
 """One search as one statement, put together for its mode and the size of its scope."""
 
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from knowledge.retrieval.plans import (
     semantic_plan,
 )
 from knowledge.retrieval.query_words import KeywordQuery
-from knowledge.retrieval.scope import SCOPE_SQL, Scope, allowed_items_sql
+from knowledge.retrieval.scope import SCOPE_SQL, Scope
 
 _POOL = 100
 """Candidates that each signal brings to the blend."""
@@ -34,6 +35,51 @@ _GRAPH_SETTINGS = """
         set_config('hnsw.iterative_scan', 'strict_order', true)"""
 
 
+class Shown(Enum):
+    """What is read of each chunk that is found, as the SQL that reads it.
+
+    In the same statement and so of the same moment: who may see a hit is decided once more here, by
+    the door itself.
+    """
+
+    IN_FULL = """
+    SELECT best.*, chunk.item_id, chunk.start, chunk."end", chunk.text, chunk.locator,
+        hashtextextended(chunk.text, 0) AS text_hash,
+        item.owner_id, item.content_id, item.custom_title, item.type, item.tags, item.attributes,
+        item.visibility, item.quality, item.suspicions, item.created_at, item.updated_at,
+        content.title, content.url, content.kind, content.media_url,
+        ARRAY(SELECT folder_id FROM ({filings}) AS seen WHERE seen.item_id = item.id) AS folder_ids
+    FROM ({best}) AS best
+        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
+        JOIN knowledge_item AS item ON item.id = chunk.item_id
+        JOIN knowledge_content AS content ON content.id = item.content_id
+    WHERE (SELECT true FROM {items} WHERE seen.id = item.id)
+    ORDER BY place"""
+    """With all that an answer says."""
+
+    IN_BRIEF = """
+    SELECT best.chunk_id, best.score, item.id AS item_id, item.type,
+        item.created_at, item.updated_at
+    FROM ({best}) AS best
+        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
+        JOIN knowledge_item AS item ON item.id = chunk.item_id
+    WHERE (SELECT true FROM {items} WHERE seen.id = item.id)
+    ORDER BY place"""
+    """For rankings of many, with no more than which items they are of."""
+
+    TO_FOLD = f"""
+    SELECT best.*, item.id AS item_id, item.custom_title, content.title,
+        hashtextextended(chunk.text, 0) AS text_hash,
+        CASE WHEN place <= {READ_TO_FOLD} THEN chunk.text END AS text
+    FROM ({{best}}) AS best
+        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
+        JOIN knowledge_item AS item ON item.id = chunk.item_id
+        JOIN knowledge_content AS content ON content.id = item.content_id
+    WHERE (SELECT true FROM {{items}} WHERE seen.id = item.id)
+    ORDER BY place"""
+    """With what tells their texts apart."""
+
+
 def rank_chunks(
     scope: Scope,
     generation: Generation,
@@ -43,15 +89,9 @@ def rank_chunks(
     mode: str,
     limit: int,
     meaning: float = SEMANTIC_WEIGHT,
-    in_full: bool = False,
-    in_brief: bool = False,
-    to_fold: bool = False,
+    shown: Shown | None = None,
 ) -> list[DictRow]:
-    """The best chunks of the scope with all their scores; in full, with what an answer shows.
-
-    In brief, for rankings of many, with no more than which items they are of; to fold them, with
-    what tells their texts apart.
-    """
+    """The best chunks of the scope with all their scores, and what is shown of each."""
     if words is None or not words.terms:  # meaning alone, or nothing but punctuation
         if vector is None:
             return []
@@ -71,10 +111,9 @@ def rank_chunks(
         }
     if words:
         params |= keyword.params(scope, words, pool=pool)
-    if in_full or in_brief or to_fold:
-        template = _IN_FULL if in_full else _IN_BRIEF if in_brief else _TO_FOLD
-        statement, shown = _statement_for(statement, scope, template)
-        params |= shown
+    if shown:
+        statement, more = statement_for(shown, statement, scope)
+        params |= more
     if vector is None or by_meaning is not SemanticPlan.GRAPH:
         return fetch(statement, params)
     with transaction.atomic():
@@ -97,8 +136,15 @@ def nearest_items(
     """Of each vector the items of the nearest chunks of a scope, all in one statement."""
     if not vectors or not scope.chunks:
         return [[] for _ in vectors]
-    statement, params = nearest_statement(scope, generation, limit)
-    params |= {
+    items, door = scope.allowed_items()
+    # Never by the graph: that is of whole libraries.
+    plan = semantic_plan(scope.chunks, has_graph=False)
+    likely = candidates_by_bits(generation.dimensions, wanted=limit)
+    nearest = semantic.nearest_sql(scope, plan, generation, None, likely)
+    statement = _NEAREST.format(
+        scope=SCOPE_SQL, nearest=nearest.replace("%(vector)s", "asked.vector"), items=items
+    )
+    params = door | {
         "owner": scope.owner_id,
         "owners": scope.owner_ids,
         "items": scope.items,
@@ -112,25 +158,6 @@ def nearest_items(
         title = row["custom_title"] or row["title"]
         near[row["place"] - 1].append(NearItem(row["item_id"], title, row["cosine"]))
     return near
-
-
-def nearest_statement(
-    scope: Scope, generation: Generation, limit: int
-) -> tuple[str, dict[str, Any]]:
-    """The SQL of it, which never goes by the graph: that is of whole libraries."""
-    plan = semantic_plan(scope.chunks, has_graph=False)
-    likely = candidates_by_bits(generation.dimensions, wanted=limit)
-    nearest = semantic.nearest_sql(scope, plan, generation, None, likely)
-    items, params = allowed_items_sql(
-        scope.access, scope.reach, finds_archived=scope.finds_archived
-    )
-    statement = _NEAREST.format(
-        scope=SCOPE_SQL,
-        nearest=nearest.replace("%(vector)s", "asked.vector"),
-        items=items,
-        columns=visibility_sql.COLUMNS,
-    )
-    return statement, params
 
 
 def ranking_statement(
@@ -157,23 +184,6 @@ def _has_graph(scope: Scope, generation: Generation) -> bool:
     return is_whale and whale_index(generation.pk, scope.owner_id) is not None
 
 
-# In the same statement and so of the same moment: who may see a hit is decided once more here,
-# by the door itself.
-_IN_FULL = """
-    SELECT best.*, chunk.item_id, chunk.start, chunk."end", chunk.text, chunk.locator,
-        hashtextextended(chunk.text, 0) AS text_hash,
-        item.owner_id, item.content_id, item.custom_title, item.type, item.tags, item.attributes,
-        item.visibility, item.quality, item.suspicions, item.created_at, item.updated_at,
-        content.title, content.url, content.kind, content.media_url,
-        ARRAY(SELECT folder_id FROM ({filings}) AS seen WHERE seen.item_id = item.id) AS folder_ids
-    FROM ({best}) AS best
-        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
-        JOIN knowledge_item AS item ON item.id = chunk.item_id
-        JOIN knowledge_content AS content ON content.id = item.content_id
-    WHERE (SELECT true FROM ({items}) AS seen ({columns}) WHERE seen.id = item.id)
-    ORDER BY place"""
-
-
 _NEAREST = """
     WITH {scope}
     SELECT asked.place, 1 - near.distance AS cosine, item.id AS item_id, item.custom_title,
@@ -186,29 +196,7 @@ _NEAREST = """
         JOIN knowledge_item AS item ON item.id = chunk.item_id
         JOIN knowledge_content AS content ON content.id = item.content_id
     WHERE 1 - near.distance > %(background)s::float8
-        AND (SELECT true FROM ({items}) AS seen ({columns}) WHERE seen.id = item.id)"""
-
-
-_IN_BRIEF = """
-    SELECT best.chunk_id, best.score, item.id AS item_id, item.type,
-        item.created_at, item.updated_at
-    FROM ({best}) AS best
-        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
-        JOIN knowledge_item AS item ON item.id = chunk.item_id
-    WHERE (SELECT true FROM ({items}) AS seen ({columns}) WHERE seen.id = item.id)
-    ORDER BY place"""
-
-
-_TO_FOLD = f"""
-    SELECT best.*, item.id AS item_id, item.custom_title, content.title,
-        hashtextextended(chunk.text, 0) AS text_hash,
-        CASE WHEN place <= {READ_TO_FOLD} THEN chunk.text END AS text
-    FROM ({{best}}) AS best
-        JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
-        JOIN knowledge_item AS item ON item.id = chunk.item_id
-        JOIN knowledge_content AS content ON content.id = item.content_id
-    WHERE (SELECT true FROM ({{items}}) AS seen ({{columns}}) WHERE seen.id = item.id)
-    ORDER BY place"""
+        AND (SELECT true FROM {items} WHERE seen.id = item.id)"""
 
 _CHOSEN = """
     SELECT chunk_id, place
@@ -217,16 +205,13 @@ _CHOSEN = """
 
 def show_chunks(scope: Scope, chunk_ids: Sequence[int]) -> list[DictRow]:
     """What an answer shows of these chunks, as far as they are in reach."""
-    statement, params = _statement_for(_CHOSEN, scope, _IN_FULL)
+    statement, params = statement_for(Shown.IN_FULL, _CHOSEN, scope)
     return fetch(statement, {"shown": list(chunk_ids), **params})
 
 
-def _statement_for(best: str, scope: Scope, template: str) -> tuple[str, dict[str, Any]]:
+def statement_for(shown: Shown, best: str, scope: Scope) -> tuple[str, dict[str, Any]]:
+    """The SQL that shows so much of the best chunks."""
     filings, filing_params = visibility_sql.filings(scope.access)
-    items, item_params = allowed_items_sql(
-        scope.access, scope.reach, finds_archived=scope.finds_archived
-    )
-    statement = template.format(
-        filings=filings, best=best, items=items, columns=visibility_sql.COLUMNS
-    )
+    items, item_params = scope.allowed_items()
+    statement = shown.value.format(filings=filings, best=best, items=items)
     return statement, filing_params | item_params

@@ -15,9 +15,14 @@ UNKNOWN_WEIGHT = 0.45
 OTHER_SCRIPT_WEIGHT = 0.3
 """Letters that a model never read tell it less; both are measured in docs/benchmarks/ranking.md."""
 
+_CONSEQUENCES = {
+    "hybrid": "meaning counts for less and words for more",
+    "semantic": "it may miss what hybrid or keyword mode finds by its words",
+}
+
 
 def weight_of_meaning(
-    question: str, generation: Generation, in_library: Set[str], *, mode: str = "hybrid"
+    question: str, generation: Generation, in_library: Set[str], mode: str = "hybrid"
 ) -> tuple[float, str | None]:
     """How much meaning counts in the blend, and what to tell the caller if that is less."""
     embedder = embedder_of(generation)
@@ -26,12 +31,9 @@ def weight_of_meaning(
     language = unknown_language(question, embedder.languages, in_library)
     if not language:
         return SEMANTIC_WEIGHT, None
-    so = ", so meaning counts for less and words for more."
-    if mode == "semantic":
-        so = ", so search by word or hybrid, too."
     note = (
         f"The embedder {embedder.name} does not know the question's language "
-        f"({name_of(language)}){so}"
+        f"({name_of(language)}), so {_CONSEQUENCES[mode]}."
     )
     is_latin = script_of(question) == LATIN
     return UNKNOWN_WEIGHT if is_latin else OTHER_SCRIPT_WEIGHT, note

@@ -5,7 +5,7 @@ stand-in of the caller, and the caller's own owner, token and folders are put in
 """
 
 from collections.abc import Callable, Collection
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +27,7 @@ from knowledge.models.item import ItemQuerySet
 from knowledge.retrieval import caches
 
 Sql = tuple[str, dict[str, Any]]
+Query = Callable[[Access], QuerySet[Any]]
 
 _OWNER = -7_361_002
 _TOKEN = UUID(int=7_361_003)
@@ -48,64 +49,109 @@ MOST_FOLDERS = 50
 """With more, the query is written anew each time: the values differ too much to keep it."""
 
 
-def searchable(access: Access) -> Sql:
+def _written_once(prefix: str) -> Callable[[Query], Callable[[Access], Sql]]:
+    """Makes of a query for a caller the function that gives its SQL."""
+
+    def of(query: Query) -> Callable[[Access], Sql]:
+        @wraps(query)
+        def sql(access: Access) -> Sql:
+            return _for(access, query, prefix)
+
+        return sql
+
+    return of
+
+
+@_written_once("item")
+def searchable(access: Access) -> QuerySet[Any]:
     """The items that the caller may find."""
-    return _for(access, _searchable, "item")
+    return in_columns(Item.objects.visible_to(access).searchable(access))
+
+
+@_written_once("item")
+def searchable_with_archived(access: Access) -> QuerySet[Any]:
+    """The same, and archived tasks."""
+    return in_columns(Item.objects.visible_to(access).searchable(access, finds_archived=True))
 
 
 def searchable_of_types(access: Access, types: Collection[str]) -> Sql:
-    """The same of these types alone, as most searches that narrow anything name them."""
-    return _for(access, _query_of_types(tuple(sorted(types))), "item")
+    """The items of these types alone, as most searches that narrow anything name them."""
+    return _of_types(tuple(sorted(types)))(access)
 
 
-def searchable_with_archived(access: Access) -> Sql:
-    """The same, and archived tasks."""
-    return _for(access, _searchable_with_archived, "item")
+@lru_cache(maxsize=64)
+def _of_types(types: tuple[str, ...]) -> Callable[[Access], Sql]:
+    """One function for each choice of types, as the caches know queries by their functions."""
+
+    @_written_once("item")
+    def query(access: Access) -> QuerySet[Any]:
+        items = Item.objects.visible_to(access).searchable(access)
+        return in_columns(items.filter(type__in=types))
+
+    return query
 
 
-def hidden_items_sql(access: Access) -> Sql:
+@_written_once("item")
+def hidden_items_sql(access: Access) -> QuerySet[Any]:
     """The items that the caller may see but that no search finds."""
-    return _for(access, _hidden_items, "item")
+    return in_columns(Item.objects.visible_to(access).hidden_from_search(access))
 
 
-def published_items_sql(access: Access) -> Sql:
+@_written_once("item")
+def published_items_sql(access: Access) -> QuerySet[Any]:
     """The skills and units that the caller may find, whoever's they are."""
-    return _for(access, _published_items, "item")
+    return in_columns(Item.objects.published_to(access).searchable(access))
 
 
-def filings(access: Access) -> Sql:
+@_written_once("filing")
+def filings(access: Access) -> QuerySet[Any]:
     """Which item is in which folder, as far as the caller may know."""
-    return _for(access, _filings, "filing")
+    return Filing.objects.visible_to(access).values("item_id", "folder_id")
 
 
-def titled_items_sql(access: Access) -> Sql:
+@_written_once("titled")
+def titled_items_sql(access: Access) -> QuerySet[Any]:
     """The items that the caller sees: id, own title, title of the content."""
-    return _for(access, _titled_items, "titled")
+    items: QuerySet[Any] = Item.objects.visible_to(access)
+    return items.values("pk", "custom_title", "content__title")
 
 
-def told_items_sql(access: Access) -> Sql:
-    """The same items with what an answer says of each, as `TOLD` names it."""
-    return _for(access, _told_items, "told")
+@_written_once("told")
+def told_items_sql(access: Access) -> QuerySet[Any]:
+    """The same items with what an answer says of each."""
+    items: QuerySet[Any] = Item.objects.visible_to(access).with_attributes_for(access)
+    shown = ("pk", "custom_title", "content__title", "content__url")
+    return items.values(*shown, "tags", "told_attributes", "suspicions", "created_at", "updated_at")
 
 
-def shown_items_sql(access: Access) -> Sql:
+@_written_once("shown")
+def shown_items_sql(access: Access) -> QuerySet[Any]:
     """The same items with all that is shown of one: the columns of item, content and summary."""
-    return _for(access, _shown_items, "shown")
+    items: QuerySet[Any] = Item.objects.visible_to(access).with_attributes_for(access)
+    beside = [*columns_of(Content, "content__"), *columns_of(Transform, "transform__")]
+    return items.values(*columns_of(Item), *beside, "told_attributes")
 
 
-def counted_folders_sql(access: Access) -> Sql:
+@_written_once("folder")
+def counted_folders_sql(access: Access) -> QuerySet[Any]:
     """The folders that the caller sees, with how many items it sees in each, and since when."""
-    return _for(access, _counted_folders, "folder")
+    folders: QuerySet[Any] = Folder.objects.visible_to(access).with_counts_for(access)
+    return folders.values(*columns_of(Folder), "item_count", "last_added_at")
 
 
-def relations_sql(access: Access) -> Sql:
+@_written_once("relation")
+def relations_sql(access: Access) -> QuerySet[Any]:
     """The relations in force that the caller sees: id, source, target, type, weight."""
-    return _for(access, _relations, "relation")
+    relations: QuerySet[Any] = Relation.objects.visible_to(access).in_force()
+    return relations.values("pk", "source_id", "target_id", "type", "weight")
 
 
-def crawled_pages_sql(access: Access) -> Sql:
+@_written_once("page")
+def crawled_pages_sql(access: Access) -> QuerySet[Any]:
     """The items made of pages of sources that the caller sees: item, name of the source."""
-    return _for(access, _crawled_pages, "page")
+    sources = Source.objects.visible_to(access)
+    pages: QuerySet[Any] = SourcePage.objects.filter(source__in=sources)
+    return pages.values("item_id", "source__name")
 
 
 def in_columns(items: ItemQuerySet) -> QuerySet[Any, Any]:
@@ -128,71 +174,7 @@ def sql_of(query: QuerySet[Any], prefix: str) -> Sql:
     return sql % tuple(f"%({name})s" for name in names), dict(zip(names, values, strict=True))
 
 
-def _searchable(access: Access) -> QuerySet[Any]:
-    return in_columns(Item.objects.visible_to(access).searchable(access))
-
-
-@lru_cache(maxsize=64)
-def _query_of_types(types: tuple[str, ...]) -> Callable[[Access], QuerySet[Any]]:
-    """One function for each choice of types, as the caches know queries by their functions."""
-
-    def query(access: Access) -> QuerySet[Any]:
-        items = Item.objects.visible_to(access).searchable(access)
-        return in_columns(items.filter(type__in=types))
-
-    return query
-
-
-def _searchable_with_archived(access: Access) -> QuerySet[Any]:
-    return in_columns(Item.objects.visible_to(access).searchable(access, finds_archived=True))
-
-
-def _hidden_items(access: Access) -> QuerySet[Any]:
-    return in_columns(Item.objects.visible_to(access).hidden_from_search(access))
-
-
-def _published_items(access: Access) -> QuerySet[Any]:
-    return in_columns(Item.objects.published_to(access).searchable(access))
-
-
-def _titled_items(access: Access) -> QuerySet[Any]:
-    items: QuerySet[Any] = Item.objects.visible_to(access)
-    return items.values("pk", "custom_title", "content__title")
-
-
-def _told_items(access: Access) -> QuerySet[Any]:
-    items: QuerySet[Any] = Item.objects.visible_to(access).with_attributes_for(access)
-    shown = ("pk", "custom_title", "content__title", "content__url")
-    return items.values(*shown, "tags", "told_attributes", "suspicions", "created_at", "updated_at")
-
-
-def _shown_items(access: Access) -> QuerySet[Any]:
-    items: QuerySet[Any] = Item.objects.visible_to(access).with_attributes_for(access)
-    beside = [*columns_of(Content, "content__"), *columns_of(Transform, "transform__")]
-    return items.values(*columns_of(Item), *beside, "told_attributes")
-
-
-def _counted_folders(access: Access) -> QuerySet[Any]:
-    folders: QuerySet[Any] = Folder.objects.visible_to(access).with_counts_for(access)
-    return folders.values(*columns_of(Folder), "item_count", "last_added_at")
-
-
-def _relations(access: Access) -> QuerySet[Any]:
-    relations: QuerySet[Any] = Relation.objects.visible_to(access).in_force()
-    return relations.values("pk", "source_id", "target_id", "type", "weight")
-
-
-def _crawled_pages(access: Access) -> QuerySet[Any]:
-    sources = Source.objects.visible_to(access)
-    pages: QuerySet[Any] = SourcePage.objects.filter(source__in=sources)
-    return pages.values("item_id", "source__name")
-
-
-def _filings(access: Access) -> QuerySet[Any]:
-    return Filing.objects.visible_to(access).values("item_id", "folder_id")
-
-
-def _for(access: Access, query: Callable[[Access], QuerySet[Any]], prefix: str) -> Sql:
+def _for(access: Access, query: Query, prefix: str) -> Sql:
     folders = sorted(access.folder_ids or ())
     if len(folders) > MOST_FOLDERS:
         return sql_of(query(access), prefix)
@@ -214,7 +196,7 @@ def _for(access: Access, query: Callable[[Access], QuerySet[Any]], prefix: str) 
     return sql, {name: own.get(value, value) for name, value in values.items()}
 
 
-def _cached_sql(stand_in: Access, query: Callable[[Access], QuerySet[Any]], prefix: str) -> Sql:
+def _cached_sql(stand_in: Access, query: Query, prefix: str) -> Sql:
     key = (stand_in, query, prefix)
     known = caches.door_queries.get(key)
     return known or caches.door_queries.put(key, sql_of(query(stand_in), prefix))

@@ -11,7 +11,7 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.models import Generation, Item, Relation, RelationType, Visibility
 from knowledge.retrieval import semantic
 from knowledge.retrieval.scope import Narrowing, Reach, Scope, scope_of
-from knowledge.retrieval.statement import rank_chunks
+from knowledge.retrieval.statement import Shown, rank_chunks
 from knowledge.text.chunking import Piece, chunk
 from knowledge.trust.quality import Measurement
 
@@ -122,7 +122,13 @@ def _alike(
     """The items nearest to a piece, and how near."""
     vector = semantic.embed(generation, text[:_READ])
     rows = rank_chunks(
-        scope, generation, None, vector, mode="semantic", limit=_MOST_NEIGHBOURS, in_full=True
+        scope,
+        generation,
+        None,
+        vector,
+        mode="semantic",
+        limit=_MOST_NEIGHBOURS,
+        shown=Shown.IN_FULL,
     )
     alike: dict[UUID, float] = {}
     for row in rows:

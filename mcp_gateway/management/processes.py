@@ -3,9 +3,11 @@
 Either is started again when it dies, and is gone when `up` is, however that ends.
 """
 
+import ctypes
 import logging
 import multiprocessing
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +19,7 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from knowledge.sources.parsers.parent_watch import die_with_parent
@@ -96,15 +99,23 @@ def _serve_in_child(parent: int, serve: Serve, there: Connection) -> None:
 
 
 class WorkerProcess:
-    """The worker beside the web process."""
+    """The worker beside the web process: forked from it, so that what both load is there once.
+
+    What follows a dead one is a new program: by then this process has threads, and may not fork.
+    """
 
     def __init__(self) -> None:
         self._stopping = threading.Event()
         self._starting = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: _ForkedWorker | subprocess.Popen[bytes] | None = None
         self._keeper = threading.Thread(target=self._keep_running, daemon=True)
 
-    def start(self) -> None:
+    def fork(self, listener: socket.socket) -> None:
+        """Start it, without the socket on which this process listens."""
+        self._process = _ForkedWorker(listener)
+
+    def keep_running(self) -> None:
+        """Start another whenever it ends; by a thread, so first fork what is to be forked."""
         self._keeper.start()
 
     def stop(self) -> None:
@@ -112,13 +123,16 @@ class WorkerProcess:
             self._stopping.set()
         if self._process:
             self._process.terminate()
+        if self._keeper.is_alive():
             self._keeper.join(timeout=STOP_SEC)
 
     def _keep_running(self) -> None:
-        while process := self._next_process():
+        process = self._process
+        while process:
             code = process.wait()
             if not self._stopping.wait(PAUSE_SEC):
                 logger.warning("The worker ended with %s; starting another.", code)
+            process = self._next_process()
 
     def _next_process(self) -> subprocess.Popen[bytes] | None:
         with self._starting:
@@ -132,3 +146,44 @@ class WorkerProcess:
                 stdout=subprocess.DEVNULL,
             )
             return self._process
+
+
+class _ForkedWorker:
+    """A worker that is a copy of this process."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        theirs, self._ours = os.pipe()
+        context = multiprocessing.get_context("fork")
+        arguments = (theirs, self._ours, listener)
+        self._process = context.Process(target=_work_in_child, args=arguments)
+        self._process.start()
+        os.close(theirs)
+
+    def wait(self) -> int | None:
+        self._process.join()
+        return self._process.exitcode
+
+    def terminate(self) -> None:
+        self._process.terminate()
+
+
+def _work_in_child(until_closed: int, other_end: int, listener: socket.socket) -> None:
+    os.close(other_end)  # so that only the parent holds it, and it closes with the parent
+    listener.close()
+    rename_process("quarry worker")
+    sys.stdin = os.fdopen(until_closed)
+    with open(os.devnull, "w") as nobody:
+        try:
+            call_command("worker", with_parent=True, stdout=nobody)
+        except CommandError as error:
+            sys.exit(str(error))
+
+
+def rename_process(name: str) -> None:
+    """Have `ps` show this name in place of the command line, where the system can do that."""
+    with suppress(OSError, ValueError):
+        fields = Path("/proc/self/stat").read_text().rpartition(") ")[2].split()
+        start, end = int(fields[45]), int(fields[46])
+        ctypes.memmove(
+            start, name.encode()[: end - start - 1].ljust(end - start, b"\0"), end - start
+        )

@@ -4,9 +4,11 @@ import asyncio
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import dramatiq
 import httpx2
@@ -28,6 +30,7 @@ from knowledge.providers.fake import FakeEmbedder
 from knowledge.retrieval.caches import empty_caches
 from tests.support.library import LONG_ENOUGH, Add, Mint
 from tests.support.up import REPOSITORY
+from tests.support.waiting import DEADLINE
 
 pytestmark = pytest.mark.django_db
 
@@ -232,6 +235,33 @@ def test_with_a_token_metrics_are_for_whoever_sends_it(settings: Settings) -> No
     wrong = Client(headers={"Authorization": "Bearer other"}).get("/metrics")
     assert wrong.status_code == 403
     assert scrape(Authorization="Bearer s3cret")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_readiness_is_told_while_metrics_wait_for_the_job_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    is_asked, answers = threading.Event(), threading.Event()
+
+    def ask_job_server() -> dict[str, Any]:
+        is_asked.set()
+        answers.wait(DEADLINE)
+        return {}
+
+    async def ask_both() -> list[httpx2.Response]:
+        transport = httpx2.ASGITransport(app=application)
+        async with httpx2.AsyncClient(transport=transport) as client:
+            metrics = asyncio.ensure_future(client.get("http://localhost/metrics"))
+            await asyncio.to_thread(is_asked.wait, DEADLINE)
+            try:
+                async with asyncio.timeout(10):
+                    readiness = await client.get("http://localhost/readyz")
+            finally:
+                answers.set()
+            return [readiness, await metrics]
+
+    monkeypatch.setattr("config.metrics.queue_lengths", ask_job_server)
+    assert [answer.status_code for answer in asyncio.run(ask_both())] == [200, 200]
 
 
 # Several processes -----------------------------------------------------------------------------

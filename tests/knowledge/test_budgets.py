@@ -16,8 +16,14 @@ from benchmarks.fuzz.texts import HOSTILE
 from config.body_limit import BodyLimit
 from console import markdown
 from knowledge import budgets
-from knowledge.budgets import JSON_VALUES, READ_IN_PLACE, SCREEN_AT_ONCE, body_budget
-from knowledge.indexing import keyword_rows, preparing, reading_texts
+from knowledge.budgets import (
+    JSON_VALUES,
+    READ_IN_PLACE,
+    SCREEN_AT_ONCE,
+    SCREEN_IN_PLACE,
+    body_budget,
+)
+from knowledge.indexing import keyword_rows, pipeline, preparing, reading_texts
 from knowledge.indexing.index_rows import Labels, make_rows
 from knowledge.indexing.keyword_rows import word_rows
 from knowledge.moderation import findings
@@ -55,6 +61,7 @@ def nothing_is_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (
         (preparing, "chunk"),
         (reading_texts, "chunk"),
+        (pipeline, "make_rows"),
         (findings, "screen_document"),
         (assessing, "assess"),
         (markdown, "_render"),
@@ -187,16 +194,21 @@ def test_a_reader_makes_the_rows_that_would_be_made_here(readers: Readers) -> No
         assert rows.words.lengths.tolist() == own.words.lengths.tolist()
 
 
+@pytest.mark.parametrize("in_batch", [False, True])
 @pytest.mark.django_db
 def test_a_long_text_is_found_by_word_at_once_and_was_not_read_in_the_web_process(
-    readers: Readers, nothing_is_read_here: None, mint: Mint
+    readers: Readers, nothing_is_read_here: None, mint: Mint, in_batch: bool
 ) -> None:
     client = mint(write=True).client
     text = HOSTILE["prose"](READ_IN_PLACE.most * 6) + "Its last word is heliotrope."
-    added = client.post("/api/v1/ingest", {"kind": "text", "title": "Slabs", "text": text}, "json")
-    assert added.status_code == 201, added.data
+    note = {"kind": "text", "title": "Slabs", "text": text}
+    if in_batch:
+        answer = client.post("/api/v1/ingest/batch", {"entries": [note]}, "json")
+        [added] = [each["answer"] for each in answer.data["results"]]
+    else:
+        added = client.post("/api/v1/ingest", note, "json").data
     found = client.get("/api/v1/search", {"query": "heliotrope", "mode": "keyword"}).data
-    assert [hit["user_item_id"] for hit in found["results"]] == [added.data["user_item_id"]]
+    assert [hit["user_item_id"] for hit in found["results"]] == [added["user_item_id"]]
 
 
 @pytest.mark.django_db
@@ -207,7 +219,7 @@ def test_row_4_a_skill_of_passwords_is_screened_by_a_reader_and_only_in_part(
     call = Readers.call
 
     def count(self: Readers, target: str, request: Any, *blobs: bytes, **options: Any) -> Any:
-        if target.endswith(":screen"):
+        if target.endswith(":screen_each"):
             sent.append(findings._length(request))
         return call(self, target, request, *blobs, **options)
 
@@ -221,6 +233,18 @@ def test_row_4_a_skill_of_passwords_is_screened_by_a_reader_and_only_in_part(
     assert answer.status_code in (201, 400), answer.data
     assert sent
     assert max(sent) <= SCREEN_AT_ONCE.most + 200
+
+
+@pytest.mark.django_db
+def test_many_short_memories_are_read_by_a_reader_as_one_long_text_is(
+    readers: Readers, nothing_is_read_here: None, mint: Mint
+) -> None:
+    note = {"title": "Slabs", "content": HOSTILE["prose"](SCREEN_IN_PLACE.most // 5)}
+    secret = {"title": "Key", "content": "The key is AKIAIOSFODNN7EXAMPLA, kept for later."}
+    batch = {"entries": [*[note] * 30, secret]}
+    answer = mint(write=True).client.post("/api/v1/memory/batch", batch, "json").data
+    assert (answer["accepted"], answer["refused"]) == (30, 1)
+    assert answer["results"][-1]["findings"]
 
 
 @pytest.mark.django_db

@@ -132,7 +132,7 @@ def test_without_a_good_token_it_says_so_and_ends(owner: object, token: str, tol
     assert "Traceback" not in ended.stderr
 
 
-def test_it_serves_http_alone(mint: Mint) -> None:
+def test_it_serves_http_alone_and_stops_with_every_call_on_record(mint: Mint) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -148,6 +148,8 @@ def test_it_serves_http_alone(mint: Mint) -> None:
         finally:
             server.terminate()
             server.communicate(timeout=DEADLINE)
+    assert server.returncode == 0
+    assert [event.action for event in Event.objects.all()] == ["list_recent"]
 
 
 def wait_until_listening(server: subprocess.Popen[bytes], port: int) -> None:

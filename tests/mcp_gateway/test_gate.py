@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import product
+from time import monotonic
 from typing import Any
 
 import anyio
@@ -16,7 +17,9 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from oauth2_provider.models import AccessToken
 
 from knowledge.api.asgi import MAX_BODY
+from knowledge.errors import InvalidToken
 from mcp_gateway.asgi import McpApp
+from mcp_gateway.identity import FRESH_SECONDS, Caller
 from tests.support.library import Mint
 from tests.support.mcp_agent import Agent
 from tests.support.oauth import Connector
@@ -129,6 +132,17 @@ def test_a_token_revoked_while_its_message_arrives_is_refused(
 
     answer = http.post("/mcp", content=slow_body(), headers=bearer(minted.secret))
     assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
+
+
+def test_a_token_revoked_while_its_call_waits_for_a_place_is_refused(mint: Mint) -> None:
+    minted = mint()
+    token, secret = minted.row, minted.secret
+    early = Caller(secret, edge="mcp", token=token)
+    late = Caller(secret, edge="mcp", token=token, looked_up=monotonic() - FRESH_SECONDS)
+    type(token).objects.all().revoke()
+    assert early.find_token() is token
+    with pytest.raises(InvalidToken, match="revoked"):
+        late.find_token()
 
 
 def test_every_revision_with_a_handshake_is_served_at_both_paths(

@@ -11,7 +11,7 @@ import pytest
 from knowledge.asks import Ask
 from knowledge.errors import Busy
 from tokens.call_slots import LONG_CALL, CallSlots
-from tokens.lanes import WAITING_PER_RUNNING, Bounds, Lane, Slot
+from tokens.lanes import WAITING_PER_RUNNING, Bounds, Lane, Slot, Visitor
 
 BOUNDS = Bounds(total=4, per_owner=3, per_token=2, wait_sec=0.05)
 
@@ -42,6 +42,16 @@ async def test_past_its_bound_a_token_then_an_owner_then_everybody_is_busy(lane:
     await lane.take(token(2))
     with pytest.raises(Busy, match="as many calls as this server takes"):
         await lane.take(token(3))
+
+
+@in_loop
+async def test_visitors_of_one_kind_count_for_their_own_owner_alone(lane: Lane) -> None:
+    for owner_id in (1, 2):
+        for _ in range(BOUNDS.per_token - owner_id + 1):
+            await lane.take(Visitor(owner_id, "files"))
+    with pytest.raises(Busy, match="2 calls of this token"):
+        await lane.take(Visitor(1, "files"))
+    await lane.take(Visitor(3, "files"))
 
 
 @in_loop

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
 from django.utils import timezone
 
 from tests.support.library import Mint
@@ -36,11 +36,13 @@ def test_a_batch_writes_each_event_once_and_tries_again_what_failed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     written: list[str] = []
-    failures = [DatabaseError("away")]
+    failures: list[Exception] = [InterfaceError("closed"), DatabaseError("away")]
 
     def write(events: list[NewEvent]) -> None:
         if failures:
             raise failures.pop()
+        if not written:
+            log.add(event("late"))  # by a call that ends while the last ones are written
         written.extend(each.action for each in events)
 
     monkeypatch.setattr(event_log, "_write", write)
@@ -50,4 +52,4 @@ def test_a_batch_writes_each_event_once_and_tries_again_what_failed(
         log.add(event("one"))
         log.flush()
         log.add(event("two"))
-    assert written == ["one", "two"]
+    assert written == ["one", "two", "late"]

@@ -66,36 +66,16 @@ def _on_white(image: Any) -> Any:
 
 
 def _by_rapidocr(image: Any) -> str:
-    import numpy
+    from knowledge.sources.parsers.layout import in_reading_order
 
-    from knowledge.sources.parsers.layout import Box, in_reading_order
-
-    found = _rapidocr()(numpy.asarray(image)[:, :, ::-1])
-    if found.boxes is None:
-        return ""
-    return in_reading_order(
-        [
-            Box(
-                left=float(corners[:, 0].min()),
-                top=float(corners[:, 1].min()),
-                right=float(corners[:, 0].max()),
-                bottom=float(corners[:, 1].max()),
-                text=text,
-            )
-            for corners, text in zip(found.boxes, found.txts, strict=True)
-        ]
-    )
+    return in_reading_order(_paddle_ocr().boxes(image))
 
 
 @cache
-def _rapidocr() -> Any:
-    from rapidocr import RapidOCR
+def _paddle_ocr() -> Any:
+    from knowledge.sources.parsers.paddle_ocr import PaddleOcr
 
-    # One thread: the worker has other jobs, and threads that wait for each other cost more.
-    threads = {
-        f"EngineConfig.onnxruntime.{which}_op_num_threads": 1 for which in ("intra", "inter")
-    }
-    return RapidOCR(params={"Global.log_level": "critical", **threads})
+    return PaddleOcr.installed()
 
 
 def _by_tesseract(image: Any) -> str:

@@ -1,4 +1,4 @@
-"""Screens a value in a reader process."""
+"""Screens values in a reader process."""
 
 from dataclasses import astuple
 
@@ -6,6 +6,7 @@ from knowledge.screening import screen_document
 from knowledge.sources.parsers.frames import Frame
 
 
-def screen(asked: Frame) -> Frame:
-    """The findings in a JSON value."""
-    return Frame([astuple(finding) for finding in screen_document(asked.value).findings])
+def screen_each(asked: Frame) -> Frame:
+    """The findings in each of the JSON values."""
+    verdicts = map(screen_document, asked.value)
+    return Frame([[astuple(finding) for finding in each.findings] for each in verdicts])

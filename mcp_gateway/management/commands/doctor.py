@@ -231,17 +231,17 @@ def _languages() -> Finding:
     found.pop("", None)
     unknown = [name for name in found if known is not None and name[:2] not in known]
     if not unknown:
-        return Finding("languages", "ok", _listed(found) if found else "no text yet")
+        return Finding("languages", "ok", _with_counts(found) if found else "no text yet")
     return Finding(
         "languages",
         "note",
-        f"the embedder does not know {_listed({each: found[each] for each in unknown})}",
+        f"the embedder does not know {_with_counts({each: found[each] for each in unknown})}",
         "Questions in these weigh words more. QUARRY_EMBEDDER=universal knows 16 languages, "
         "voyage and multilingual models of a server know more; see docs/models/languages.md.",
     )
 
 
-def _listed(counts: dict[str, int]) -> str:
+def _with_counts(counts: dict[str, int]) -> str:
     told = [f"{name_of(language)} ({count:,})" for language, count in counts.items()]
     return ", ".join(told[:8]) + (", …" if told[8:] else "")
 

@@ -1,3 +1,4 @@
+import signal
 from argparse import ArgumentParser
 from typing import Any
 
@@ -39,6 +40,8 @@ class Command(BaseCommand):
 
         share_metrics(settings.QUARRY_HOME / "metrics")
         self.stderr.write(f"MCP at http://{host}:{port}/mcp", self.style.SUCCESS)
+        # uvicorn, once it has stopped, sends itself the signal anew: that must end it in order.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         with log.batch():
             uvicorn.run(
                 "config.mcp_asgi:application",

@@ -22,6 +22,7 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.jobs.broker import check_broker
 from knowledge.jobs.notice_streams import hub
 from knowledge.maintenance.tables import has_every_table
+from knowledge.management.actors import import_actors
 from knowledge.monitoring.metrics import share_metrics
 from knowledge.providers import check_choices, live_embedder, load_reranker
 from knowledge.providers.protocols import LocalModel
@@ -55,21 +56,23 @@ class Command(BaseCommand):
                 listener = _listen(host, options["port"])
                 share_metrics(settings.QUARRY_HOME / "metrics", is_first=True)
                 self._prepare()
+                _load_for_all()
+                if worker:
+                    worker.fork(listener)
             sys.setswitchinterval(SWITCH_SEC)
             port = listener.getsockname()[1]
             if settings.QUARRY_WEB_PROCESSES == 1:
                 if worker:
-                    worker.start()
+                    worker.keep_running()
                 self._serve(listener, lambda: self._greet(host, port))
             else:
-                _load_for_all()
                 web = WebProcesses(
                     settings.QUARRY_WEB_PROCESSES,
                     lambda greet: self._serve_as_one_of_several(listener, greet),
                 )
                 with web.started():
                     if worker:
-                        worker.start()
+                        worker.keep_running()
                     self._greet(host, port)
                     web.keep_running()
         except KeyboardInterrupt:
@@ -109,7 +112,6 @@ class Command(BaseCommand):
     async def _answer_requests(self, listener: socket.socket, greet: Callable[[], None]) -> None:
         import uvicorn
 
-        import_module(settings.ROOT_URLCONF)  # else the first request would wait for it
         config = uvicorn.Config(
             "config.asgi:application",
             log_config=None,
@@ -219,9 +221,10 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _load_for_all() -> None:
-    """What every web process needs, so that they are forked with it; and no connection."""
+    """What the web processes and the worker need, so that they fork with it; and no connection."""
     for module in (settings.ASGI_APPLICATION.rpartition(".")[0], settings.ROOT_URLCONF):
         import_module(module)
+    import_actors()
     connection.close_pool()  # type: ignore[attr-defined]
     try:
         if isinstance(embedder := live_embedder(), LocalModel):

@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from knowledge.access import Access
+from knowledge.budgets import JSON_VALUES
 from knowledge.indexing import generations, preparing
 from knowledge.indexing.preparing import Prepared
 from knowledge.models import (
@@ -156,6 +157,19 @@ def test_links_are_not_taken_in_a_batch(mint: Mint) -> None:
     assert "POST /ingest" in result["message"]
 
 
+def test_batches_that_cannot_be_read_are_limited_as_other_refused_calls(
+    mint: Mint, settings: Any, stopped_clock: None
+) -> None:
+    settings.QUARRY_LIMITS = {"add": 1}
+    client = mint().client
+    crowded = b'{"entries":[' + b"[]," * JSON_VALUES.most + b"[]]}"
+    answered = [
+        client.post("/api/v1/ingest/batch", body, content_type="application/json").status_code
+        for body in (b"{", crowded, crowded, crowded, crowded, crowded)
+    ]
+    assert answered == [400, 413, 413, 413, 413, 429]
+
+
 @each_case("count, spent", [(1, 1), (10, 1), (11, 2), (100, 10)])
 def test_a_batch_counts_as_one_call_for_every_ten_entries(
     mint: Mint, stopped_clock: None, count: int, spent: int
@@ -280,10 +294,27 @@ def test_a_batch_of_memories_is_screened_compared_and_related_one_by_one(mint: M
     assert answer["RateLimit-Remaining"] == "298"
 
 
+def test_a_memory_that_a_job_embeds_later_says_why_it_was_not_compared(
+    mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = mint()
+    there = token.client.post("/api/v1/memory", MEMORY, format="json").json()["id"]
+    monkeypatch.setattr(generations, "_INLINE_TOKENS", 1)
+    first, second = [
+        each["answer"] for each in post(token, "memory", MEMORY, MEMORY).json()["results"]
+    ]
+    assert ([each["id"] for each in first["conflicts"]], first["degraded"]) == ([there], None)
+    assert (second["index_status"], second["conflicts"]) == ("keyword", [])
+    assert second["degraded"] == "Nothing was compared with it, for a job embeds it later."
+
+
 def test_memories_all_or_nothing(mint: Mint, stranger: User) -> None:
     hidden = mint(by=stranger).client.post("/api/v1/memory", MEMORY, format="json").json()["id"]
     token = mint()
-    answer = post(token, "memory", MEMORY, {**MEMORY, "related_to": [hidden]}, atomic=True)
-    assert (answer.status_code, answer.json()["entries"][0]["index"]) == (404, 1)
+    wrong = {**MEMORY, "related_to": [hidden]}
+    secret = {**MEMORY, "content": "The key is AKIAIOSFODNN7EXAMPLA, kept for later."}
+    answer = post(token, "memory", MEMORY, wrong, MEMORY, secret, atomic=True)
+    refused = [(each["index"], each["error"]) for each in answer.json()["entries"]]
+    assert (answer.status_code, refused) == (404, [(1, "not_found"), (3, "invalid_body")])
     assert not Item.objects.visible_to(token.access).exists()
     assert post(token, "memory", MEMORY, MEMORY, atomic=True).json()["accepted"] == 2

@@ -157,8 +157,13 @@ def test_many_problems_are_counted_and_the_first_are_told() -> None:
 
 def test_a_unit_that_is_wrong_everywhere_is_not_counted_to_its_end() -> None:
     with pytest.raises(InvalidInput) as raised:
-        read_unit(unit(steps=[0] * 200_000))
+        read_unit(unit(steps=[{"type": 0, "content": 0}] * 1_000))
     assert raised.value.details["error_count"] == MOST_COUNTED
+
+
+def test_of_a_list_that_is_too_long_nothing_else_is_told() -> None:
+    told = problems(unit(steps=[0] * 100_000))
+    assert told == {"steps": "must have at most 1,000 entries"}
 
 
 # Published ------------------------------------------------------------------------------------

@@ -96,6 +96,9 @@ def test_a_question_that_the_embedder_does_not_know_weighs_words_more_and_is_tol
     assert plain.degraded is None
     assert weights == [OTHER_SCRIPT_WEIGHT, SEMANTIC_WEIGHT]
     assert search(library, query="Где гранит?", mode="keyword").degraded is None
+    by_meaning_alone = search(library, query="Где гранит?", mode="semantic").degraded or ""
+    assert "hybrid or keyword mode" in by_meaning_alone
+    assert "words for more" not in by_meaning_alone
     assert all(0 < hit.score <= 1 for hit in russian.hits)
     german = weight_of_meaning(
         "Wo wird in dieser Gegend Granit abgebaut?", generations.live_generation(), {"de"}

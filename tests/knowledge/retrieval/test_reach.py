@@ -13,6 +13,7 @@ from knowledge.ingest.adding import add_text
 from knowledge.models import Folder, Item, ItemType, Relation, RelationType, Visibility
 from knowledge.retrieval.scope import Narrowing, Reach
 from knowledge.retrieval.search import MODES, rank
+from knowledge.retrieval.statement import Shown
 from tests.support.library import LONG_ENOUGH, Add, Mint
 from tests.support.searching import search
 
@@ -35,7 +36,7 @@ def published(access: Access, *, mode: str = "hybrid", **narrowing: Any) -> set[
         limit=20,
         narrowing=Narrowing(**narrowing),
         reach=Reach.REGISTRY,
-        in_full=True,
+        shown=Shown.IN_FULL,
     )
     return {row["title"] for row in ranking.rows}
 

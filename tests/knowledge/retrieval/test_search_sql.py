@@ -105,23 +105,25 @@ def sections() -> Iterator[str]:
     yield shown("Hybrid, bits and packed: required_0 and preferred_0 never come together", marked())
     yield "\n## What an answer shows\n"
     where = SCOPES["a folder of 1,000 chunks"]
-    templates = {"In full": statement._IN_FULL, "In brief": statement._IN_BRIEF}
-    for name, template in {**templates, "To fold": statement._TO_FOLD}.items():
-        sql, _ = statement._statement_for("the ranking", where, template)
+    for much in statement.Shown:
+        sql, _ = statement.statement_for(much, "the ranking", where)
+        name = much.name.replace("_", " ").capitalize()
         yield shown(f"{name}, to a token of one folder", sql)
 
 
 def grounds() -> Iterator[str]:
-    for name, reach, (items, _) in (
+    library, registry = Reach.LIBRARY, Reach.REGISTRY
+    for name, reach, (items, _), is_all_ours in (
         (
             "A whole library, by what it leaves out",
-            Reach.LIBRARY,
+            library,
             visibility_sql.hidden_items_sql(OWNER),
+            True,
         ),
-        ("A token of one folder", Reach.LIBRARY, visibility_sql.searchable(FOLDER)),
-        ("The registry", Reach.REGISTRY, visibility_sql.published_items_sql(OWNER)),
+        ("A token of one folder", library, visibility_sql.searchable(FOLDER), False),
+        ("The registry", registry, visibility_sql.published_items_sql(OWNER), True),
     ):
-        yield shown(name, scope._GROUND.format(items=items, owners=scope._OWNERS[reach]))
+        yield shown(name, scope._ground_sql(items, reach, is_all_ours=is_all_ours))
 
 
 def rankings(mode: str) -> Iterator[str]:
