@@ -60,7 +60,7 @@ class ModelInUse:
     def figures(self) -> list[str]:
         """All that is known of it in numbers, each in a few words."""
         told = [f"{self.dimensions} dimensions" if self.dimensions else "", self.price]
-        told += [f"{self.ms:,.0f} ms a question" if self.ms is not None else ""]
+        told += [f"answered in {self.ms:,.0f} ms" if self.ms is not None else ""]
         told += [f"{self.chunks_a_second:,.1f} chunks/s" if self.chunks_a_second else ""]
         if self.errors.count:
             told += [f"errors in the last day: {self.errors.count:,} (last: {self.errors.last})"]

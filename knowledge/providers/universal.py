@@ -29,6 +29,10 @@ class UniversalEmbedder:
     def __init__(self) -> None:
         self._loading = Lock()
 
+    def load(self) -> None:
+        """Have the model in memory, which web processes that are forked then share."""
+        self._encoder()
+
     def embed_document(self, chunks: Sequence[str]) -> Vectors:
         """Embed every chunk by itself."""
         if not chunks:

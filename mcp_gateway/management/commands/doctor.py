@@ -258,7 +258,8 @@ def _transcriber() -> Finding:
     if key and not getattr(settings, key):
         return Finding("transcriber", "fail", f"{name} lacks its key", f"Set {key}.")
     model = f" {settings.QUARRY_WHISPER_MODEL or 'tiny.en'}" if name == "whisper" else ""
-    seen = f"{name}{model} (chosen {_why_transcriber(name)})"
+    of_server = settings.QUARRY_TRANSCRIBER if name == "openai" else name
+    seen = f"{of_server}{model} (chosen {_why_transcriber(name)})"
     if name == "whisper" and not settings.QUARRY_WHISPER_MODEL:
         more = "It knows English alone; for other languages see docs/models/languages.md."
         return Finding("transcriber", "ok", seen, more)
@@ -323,7 +324,8 @@ def _made_by(what: str, live: Callable[[], Summarizer | Answerer], setting: str)
     try:
         name = live().name
     except ProviderUnavailable as error:
-        return Finding(what, "note", "off: there is no key", error.message)
+        fix = f"{error.message} Or set {setting}=openai:MODEL; see docs/models.md."
+        return Finding(what, "note", "off: there is no key", fix)
     except ImproperlyConfigured as error:
         return Finding(what, "fail", str(error), f"Correct {setting}.")
     return Finding(what, "ok", f"{name} (by {setting}={getattr(settings, setting)})")
