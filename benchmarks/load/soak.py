@@ -27,13 +27,15 @@ def memory_mb(server: Server) -> float:
 def soak(
     minutes: float, server: Server, kinds: Sequence[Kind], loaded: Loaded
 ) -> Iterator[harness.Row]:
-    """One row: errors, memory after a minute and at the end, additions answered and there."""
-    before = _items(server, loaded)
+    """One row: errors, CPU of a call, memory over time, additions answered and those there."""
+    before, spent = _items(server, loaded), server.cpu()
     with _memory_over_time(server) as seen:
         answers = call_for(minutes * 60, CALLERS, kinds, (server.host, server.port))
+    web, others, postgres = (server.cpu() - spent) / max(1, answers.count) * 1000
     added = len(answers.seconds["add"])
     found = _items(server, loaded)
     row = {"chunks": loaded.chunks, "callers": CALLERS, "minutes": minutes, **answers.row()}
+    row |= {"web, CPU ms": float(web), "Postgres": float(postgres), "others": float(others)}
     row |= {"web MB after a minute": seen[min(len(seen) - 1, int(60 / EVERY_SEC))]}
     row |= {"at the end": seen[-1], "most": max(seen)}
     row |= {"additions answered": added, "items more": (found - before).total()}

@@ -28,11 +28,11 @@ WIDEST = 8
 """A picture this many times as wide as high gets black above and below."""
 SMALLEST_LINE = 3
 UPRIGHT = 1.5
-"""What is this many times as high as wide is written from below to above."""
+"""What is this many times as high as wide is written upwards or downwards."""
 
 READ_HEIGHT, READ_WIDTH = 48, 320
 TURN_WIDTH = 192
-SURELY_TURNED = 0.9
+MAY_BE_TURNED = 0.5
 SURE = 0.5
 BATCH = 6
 
@@ -82,12 +82,16 @@ class PaddleOcr:
                 yield placed
 
     def _read_lines(self, image: Image.Image, lines: Sequence[Corners]) -> list[tuple[str, float]]:
-        """What each line says; one that seems to be upside down is read both ways.
+        """What each line says; one that is or seems to be turned is read both ways.
 
         The model that tells sees a long line narrowed, and errs in one of a hundred.
         """
         pictures = [_cut(image, corners) for corners in lines]
-        doubtful = [at for at, line in enumerate(pictures) if self._seems_turned(line)]
+        doubtful = [
+            at
+            for at, line in enumerate(pictures)
+            if _is_upright(lines[at]) or self._seems_turned(line)
+        ]
         turned = [pictures[at].transpose(Image.Transpose.ROTATE_180) for at in doubtful]
         texts = self._texts([*pictures, *turned])
         found, others = texts[: len(lines)], texts[len(lines) :]
@@ -97,7 +101,7 @@ class PaddleOcr:
 
     def _seems_turned(self, line: Image.Image) -> bool:
         [[likelihood]] = self._turn.run(None, {"x": _fitted(line, TURN_WIDTH)[None]})
-        return bool(likelihood[1] > SURELY_TURNED)
+        return bool(likelihood[1] > MAY_BE_TURNED)
 
     def _texts(self, lines: Sequence[Image.Image]) -> list[tuple[str, float]]:
         """What each line says and how sure that is; lines of like width are read together."""
@@ -152,8 +156,12 @@ def _cut(image: Image.Image, corners: Corners) -> Image.Image:
     around = (*top_left, *bottom_left, *bottom_right, *top_right)
     size = (max(1, int(width)), max(1, int(height)))
     line = image.transform(size, Image.Transform.QUAD, around, Image.Resampling.BICUBIC)
-    is_upright = line.height >= line.width * UPRIGHT
-    return line.transpose(Image.Transpose.ROTATE_90) if is_upright else line
+    return line.transpose(Image.Transpose.ROTATE_90) if _is_upright(corners) else line
+
+
+def _is_upright(corners: Corners) -> bool:
+    width, height = _size(corners)
+    return height >= width * UPRIGHT
 
 
 def _size(corners: Corners) -> tuple[float, float]:
