@@ -85,7 +85,7 @@ def make(ask: Ask, home: Path) -> dict[str, Any]:
         "folder_id": folder,
         "task_id": task,
         "folder_ids": [folder],
-        "target_id": item,
+        "target_id": hub,
         "export_id": json.loads(export)["id"],
         "relation_id": relations[0]["id"],
         "skills.item_id": skill["id"],
