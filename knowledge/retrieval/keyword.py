@@ -238,9 +238,9 @@ def _score_sql(rows: str, query: KeywordQuery) -> str:
 MANY_CHUNKS = 4_000
 """Up to here every entry is read: that costs less than to tell short lists from long ones. So it
 does in larger libraries where many places are asked for, as nearly all lists are short then."""
-CANDIDATES = 100
+CANDIDATES = 150
 """So many of the best by short lists, and twice the pool, are looked up in the long ones."""
-_SHORT_ENTRIES, _SHORT_A_TERM, _SHORT_A_PLACE, _SHORT_SHARE = 1_500, 50, 25, 0.02
+_SHORT_ENTRIES, _SHORT_A_TERM, _SHORT_A_PLACE, _SHORT_SHARE = 2_000, 50, 25, 0.03
 _MOST_HIDDEN = 0.05
 
 _SHORT_AND_LONG = """
