@@ -146,13 +146,13 @@ def product_cpu() -> dict[str, float]:
 def postgres_cpu() -> float:
     """CPU seconds of our own backend and of every parallel worker that has ended."""
     [(backend,)] = execute("SELECT pg_backend_pid()")
-    postmaster = int(_stat(backend)[1])
-    ended_children = sum(map(int, _stat(postmaster)[13:15])) / os.sysconf("SC_CLK_TCK")
+    postmaster = int(process_stat(backend)[1])
+    ended_children = sum(map(int, process_stat(postmaster)[13:15])) / os.sysconf("SC_CLK_TCK")
     on_cpu = Path(f"/proc/{backend}/schedstat").read_text().split()[0]  # nanoseconds
     return int(on_cpu) / 1e9 + ended_children
 
 
-def _stat(pid: int) -> list[str]:
+def process_stat(pid: int) -> list[str]:
     """The fields of /proc/<pid>/stat behind the command's name, which may hold blanks."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 

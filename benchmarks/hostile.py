@@ -10,7 +10,6 @@ import multiprocessing
 import os
 import random
 import socket
-import subprocess
 import threading
 import time
 import zipfile
@@ -27,7 +26,7 @@ from urllib.parse import quote
 import numpy as np
 
 from benchmarks import harness
-from benchmarks.http import MANAGE, Server, own_server
+from benchmarks.http import Server, own_server, run_in_product
 
 OWNERS = 5
 PER_OWNER = 10
@@ -97,15 +96,7 @@ def _mint(home: Path, names: list[str]) -> list[str]:
         "        toolsets=['library', 'memory', 'registry'])\n"
         "    print(mint_token(owner, asked)[1])\n"
     )
-    own = {"QUARRY_HOME": str(home.resolve()), "QUARRY_RUN_FOLDER": str(home / "running")}
-    ended = subprocess.run(
-        [*MANAGE, "shell", "-v", "0", "-c", code],
-        env={**os.environ, **own},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [line for line in ended.stdout.splitlines() if line.startswith("qry_")]
+    return [line for line in run_in_product(home, code) if line.startswith("qry_")]
 
 
 # The honest one ------------------------------------------------------------------------------

@@ -228,13 +228,13 @@ def _is_whole(answer: bytes) -> bool:
 
 
 @contextmanager
-def own_server(home: Path, **settings: str) -> Iterator[Server]:
+def own_server(home: Path, *options: str, **settings: str) -> Iterator[Server]:
     """`manage.py up` on a free port and an empty library, with its worker and its Postgres."""
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
     own = {"QUARRY_HOME": str(home.resolve()), "QUARRY_RUN_FOLDER": str(home / "running")}
     up = subprocess.Popen(
-        [*MANAGE, "up", "--port", "0"],
+        [*MANAGE, "up", "--port", "0", *options],
         env={**os.environ, **own, **settings},
         stdout=subprocess.PIPE,
         text=True,
@@ -252,6 +252,19 @@ def own_server(home: Path, **settings: str) -> Iterator[Server]:
             up.wait(60)
         except subprocess.TimeoutExpired:
             up.kill()
+
+
+def run_in_product(home: Path, code: str) -> list[str]:
+    """Run Python in the product of this home; the lines that it prints."""
+    own = {"QUARRY_HOME": str(home.resolve()), "QUARRY_RUN_FOLDER": str(home / "running")}
+    ended = subprocess.run(
+        [*MANAGE, "shell", "-v", "0", "-c", code],
+        env={**os.environ, **own},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ended.stdout.splitlines()
 
 
 def said_until_up(up: subprocess.Popen[str]) -> str:

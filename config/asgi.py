@@ -54,7 +54,7 @@ limit_forms = BodyLimit(page_gate, slots.bodies, limit=MAX_BYTES, seconds=MAX_SE
 async def _run_lifespan(scope: Message, receive: Receive, send: Send) -> None:
     await receive()
     home = str(settings.QUARRY_HOME)
-    server = RunningServer(os.getpid(), home, settings.SETTINGS_GIVEN)
+    server = RunningServer(os.getpid(), home, settings.SETTINGS_GIVEN, settings.SERVED_AT)
     async with mcp_app.lifespan(), asyncio.TaskGroup() as tasks:
         publishing = tasks.create_task(_publish_figures())
         with open_readers(), register_server(settings.QUARRY_RUN_FOLDER, server):

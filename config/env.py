@@ -113,6 +113,11 @@ def home_beside(run_folder: Path, default: Path) -> str:
     return home
 
 
+def address_beside(run_folder: Path, home: Path) -> str:
+    """Where the server of this library listens, if one of this checkout does."""
+    return running_servers.address_of_running_server(run_folder, str(home))
+
+
 def database(name: str) -> dict[str, Any] | None:
     """Django's connection settings from a libpq URL or key=value string; None when unset."""
     conninfo = text(name)

@@ -32,6 +32,7 @@ class RunningServer:
     pid: int
     home: str
     settings: list[str]
+    address: str = ""
 
 
 @contextmanager
@@ -69,6 +70,12 @@ def home_of_running_server(folder: Path, given: Collection[str]) -> str:
     for server in servers:
         _require_settings(server, given)
     return homes[0] if homes else ""
+
+
+def address_of_running_server(folder: Path, home: str) -> str:
+    """Where a browser on this machine finds the server of this library; empty when none runs."""
+    servers = [server for server in _live_servers(folder) if server.home == home]
+    return next((server.address for server in servers if server.address), "")
 
 
 def _is_command(argv: list[str]) -> bool:

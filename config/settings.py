@@ -24,6 +24,7 @@ ALLOWED_HOSTS = env.words("QUARRY_ALLOWED_HOSTS") or ["localhost", "127.0.0.1", 
 CSRF_TRUSTED_ORIGINS = env.words("QUARRY_TRUSTED_ORIGINS")
 
 SETTINGS_GIVEN = env.names_of_given_settings()
+SERVED_AT = env.address_beside(QUARRY_RUN_FOLDER, QUARRY_HOME)  # `up` puts its own
 
 # The application -------------------------------------------------------------------------
 
@@ -254,14 +255,13 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "Capability": ["read", "write"],
-        "ContentState": "knowledge.models.ContentState",
         "ContextFacet": "knowledge.memory.facets.FACETS",
         "ContextIntent": "knowledge.memory.facets.INTENTS",
         "ArchiveState": "knowledge.models.ArchiveState",
         "CrawlState": "knowledge.models.CrawlState",
         "ErrorCode": "knowledge.api.errors.CODES",
         "EstimatedState": "knowledge.api.shapes.ESTIMATED_STATES",
-        "ExportState": "knowledge.models.ExportState",
+        "ExportState": "knowledge.models.ExportState",  # and of contents: the values are the same
         "ExploreMode": "knowledge.memory.exploring.MODES",
         "IndexStatus": "knowledge.models.IndexStatus",
         "IngestKind": "knowledge.ingest.adding.KINDS",

@@ -144,7 +144,7 @@ class SessionView(AskView):
     def permission_denied(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
         if "Authorization" in request.headers:
             raise CapabilityDenied(
-                "A token cannot manage tokens; sign in to the admin as a person.",
+                "A token cannot manage tokens; sign in as a person and open the page Connections.",
                 required=["session"],
                 have=[],
             )

@@ -5,7 +5,7 @@ Routes come from the OpenAPI document and tools from `tools/list`, so that a new
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -14,7 +14,8 @@ from benchmarks.fuzz.texts import DEAREST, HOSTILE, SHORT_FIELD
 from knowledge.budgets import BODIES
 
 Json = dict[str, Any]
-METHODS = ("get", "post", "put", "patch", "delete")
+METHODS = ("get", "post", "put", "patch")
+"""All but `delete`, which comes when nothing else asks for its row any more."""
 LONG_FIELD = 10_000
 """Characters from which on a field is grown by every dear text, and not by some."""
 UNBOUNDED = 500_000
@@ -40,10 +41,12 @@ class Growth:
     make: Callable[[int], tuple[str, bytes]]
 
 
-def of_routes(document: Json, ids: Mapping[str, Any], *, every: bool) -> Iterator[Growth]:
-    """Every field of every operation in an OpenAPI document."""
+def of_routes(
+    document: Json, ids: Mapping[str, Any], *, every: bool, methods: Sequence[str] = METHODS
+) -> Iterator[Growth]:
+    """Every field of every operation of these methods in an OpenAPI document."""
     for path, operations in document["paths"].items():
-        for method in METHODS:
+        for method in methods:
             if operation := operations.get(method):
                 yield from _of_operation(document, path, method, operation, ids, every)
 
@@ -107,8 +110,8 @@ def _of_operation(
     }
     plain = {name: _value(name, given[name], ids) for name in given if name in ALWAYS}
     widest = plain | _largest(given)
-    if method == "get":
-        yield Growth("GET", named, "as it is", 1, _query(address, plain))
+    if "requestBody" not in operation:
+        yield Growth(method.upper(), named, "as it is", 1, _query(address, plain))
     for parameter in operation.get("parameters", []):
         name = parameter["name"]
         field = given.get(name, {})
@@ -125,9 +128,10 @@ def _of_operation(
     if content is None:
         return
     schema = _resolve(document, content["schema"])
-    for base in _examples(content, schema, ids):
+    for example, base in _examples(content, schema, ids):
+        yield Growth(method.upper(), named, f"{example}as it is", 1, _body(address, _always(base)))
         for what, most, grow in _fields(base, schema, document, every):
-            yield Growth(method.upper(), named, what, most, _body(address, grow))
+            yield Growth(method.upper(), named, example + what, most, _body(address, grow))
     if path in BODIES or path.endswith("/folders"):  # one of each budget: parsing is one code
         for what, most, raw in _bodies():
             yield Growth(method.upper(), named, what, most, _raw_body(address, raw))
@@ -142,8 +146,10 @@ def _raw_body(address: str, raw: Callable[[int], bytes]) -> Callable[[int], tupl
 
 
 def _known(path: str, ids: Mapping[str, Any]) -> dict[str, str]:
+    """What each parameter of a path is; `item_id` is another one below `/skills`."""
     names = [part.partition("}")[0] for part in path.split("{")[1:]]
-    return {name: ids.get(name, ids["item_id"]) for name in names}
+    room = path.removeprefix("/api/v1/").partition("/")[0]
+    return {name: ids.get(f"{room}.{name}") or ids.get(name) or ids["item_id"] for name in names}
 
 
 def _parameter(
@@ -178,11 +184,15 @@ def _largest(fields: Mapping[str, Json]) -> Json:
     }
 
 
-def _examples(content: Json, schema: Json, ids: Mapping[str, Any]) -> list[Json]:
-    given = [each["value"] for each in content.get("examples", {}).values()]
+def _examples(content: Json, schema: Json, ids: Mapping[str, Any]) -> list[tuple[str, Json]]:
+    """The document's, each with its name and with ids that there are, or what is required."""
+    given = [
+        (f"{name}, ", {**each["value"], **{id_: ids[id_] for id_ in ids if id_ in each["value"]}})
+        for name, each in content.get("examples", {}).items()
+    ]
     required = schema.get("required", [])
     made = {field: _value(field, schema["properties"][field], ids) for field in required}
-    return given or [made]
+    return given or [("", made)]
 
 
 def _resolve(document: Json, schema: Json) -> Json:
@@ -220,7 +230,7 @@ def _fields(
         longest = _resolve(document, properties.get(str(path[0]), {})).get("maxLength", UNBOUNDED)
         yield from _texts(base, path, value, longest - len(value), every)
     for path in _lists(base):
-        yield f"{_shown(path)}: entries", ENTRIES // 4, _setting(base, path, _repeated(base, path))
+        yield f"{_shown(path)}: repeated", ENTRIES // 4, _setting(base, path, _repeated(base, path))
 
 
 def _texts(

@@ -160,7 +160,8 @@ def _minutes_used(person: Person) -> str:
     months = own_rows(person, Usage.objects.filter(month=localdate().replace(day=1)))
     seconds = months.aggregate(seconds=Sum("transcription_sec_used"))["seconds"] or 0
     cap = None if person.is_superuser or not person.pk else quotas.quota_of(person.pk).cap_per_month
-    used = f"{seconds / 60:,.0f}"
+    minutes = seconds / 60
+    used = f"{minutes:,.0f}" if minutes >= 10 or not minutes else f"{minutes:.1f}"
     return used if cap is None else f"{used} of {cap:,}"
 
 

@@ -21,6 +21,7 @@ _COLOURS = {
 
 @admin.register(ImportBatch)
 class ImportBatchAdmin(ReadOnlyAdmin[ImportBatch]):
+    names = ("import", "imports")
     owner_path = "owner"
     list_display = ["name", "owner", "format", "state_badge", "figures", "created_at"]
     list_filter = ["state", "format", ("owner", admin.RelatedOnlyFieldListFilter)]

@@ -13,6 +13,7 @@ from typing import IO, Any
 from uuid import uuid4
 
 from knowledge.budgets import LONG_BODY
+from knowledge.errors import InvalidInput
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -42,8 +43,14 @@ class TooLarge(Exception):
     """The body has more bytes than it may."""
 
 
-class FellSilent(Exception):
+class FellSilent(InvalidInput):
     """Nothing came for too long."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"Nothing came for {seconds:g} seconds, and nothing was kept; send it again.",
+            field="body",
+        )
 
 
 class TooSlow(Exception):
@@ -64,7 +71,7 @@ async def read_pieces(
             async with asyncio.timeout(silence_sec):
                 message = await receive()
         except TimeoutError:
-            raise FellSilent from None
+            raise FellSilent(silence_sec or 0) from None
         if message["type"] != "http.request":
             raise ClientLeft
         piece: bytes = message.get("body", b"")

@@ -22,7 +22,7 @@ from knowledge.api.asgi import (
 from knowledge.api.exchange import ImportView, too_large
 from knowledge.api.threads import LOOKUPS, threads_for
 from knowledge.api.upload_app import send_error
-from knowledge.errors import Busy, InvalidInput, QuarryError
+from knowledge.errors import Busy, QuarryError
 from knowledge.ingest import uploads
 
 _ROUTE = "/api/v1/import"
@@ -103,11 +103,8 @@ class LimitedBody:
             piece = await anext(self._pieces, None)
         except TooLarge:
             self.refusal = self._too_large
-        except FellSilent:
-            self.refusal = InvalidInput(
-                f"Nothing came for {SILENCE_SEC} seconds, and nothing was kept; send it again.",
-                field="body",
-            )
+        except FellSilent as error:
+            self.refusal = error
         except ClientLeft:
             pass
         else:

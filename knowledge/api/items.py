@@ -134,7 +134,7 @@ class IngestBatchView(BatchView):
         responses={
             200: OpenApiResponse(EstimateBatchOutput, "With `dry_run`."),
             201: OpenApiResponse(IngestBatchOutput, "What became of each, also if none was added."),
-            **errors(403, 413, 415),
+            **errors(403, 413, 415, 503),
         },
     )
     def post(self, request: Request) -> Response:
@@ -219,7 +219,7 @@ class ItemView(AskView):
         tags=["items"],
         request=ItemChangesInput,
         parameters=[IF_MATCH, ETAG],
-        responses={200: FullItemOutput, **errors(403, 404, 409)},
+        responses={200: FullItemOutput, **errors(403, 404, 409, 503)},
     )
     def patch(self, request: Request, item_id: str) -> Response:
         changes = editing.ItemChanges(**ItemChangesInput.of_body(request))

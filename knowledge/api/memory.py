@@ -101,7 +101,7 @@ class MemoryView(AskView):
         operation_id="remember",
         tags=["memory"],
         request=MemoryInput,
-        responses={201: RememberedOutput, **errors(403, 404)},
+        responses={201: RememberedOutput, **errors(403, 404, 503)},
     )
     def post(self, request: Request) -> Response:
         remembered = remembering.add(self.access, **MemoryInput.of_body(request))
@@ -134,7 +134,7 @@ class MemoryBatchView(BatchView):
             201: OpenApiResponse(
                 RememberedBatchOutput, "What became of each, also if none was added."
             ),
-            **errors(403, 404, 413, 415),
+            **errors(403, 404, 413, 415, 503),
         },
     )
     def post(self, request: Request) -> Response:
@@ -194,7 +194,7 @@ class TaskMovesView(AskView):
         operation_id="manage_task",
         tags=["memory"],
         request=MoveInput,
-        responses={200: ManagedOutput, **errors(403, 404)},
+        responses={200: ManagedOutput, **errors(403, 404, 503)},
     )
     def post(self, request: Request, task_id: str) -> Response:
         asked = MoveInput.of_body(request)

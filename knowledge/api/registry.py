@@ -122,7 +122,7 @@ class SkillsView(AskView):
         responses={
             200: OpenApiResponse(ContributedOutput, "The same was there already."),
             201: ContributedOutput,
-            **errors(403),
+            **errors(403, 503),
         },
     )
     def post(self, request: Request) -> Response:
@@ -219,7 +219,7 @@ class UnitsView(AskView):
         responses={
             200: OpenApiResponse(ContributedOutput, "The same was there already."),
             201: ContributedOutput,
-            **errors(403),
+            **errors(403, 503),
         },
     )
     def post(self, request: Request) -> Response:

@@ -15,7 +15,6 @@ from rest_framework.response import Response
 from knowledge.api.asgi import (
     SILENCE_SEC,
     ClientLeft,
-    FellSilent,
     HoldPlace,
     Message,
     Receive,
@@ -71,10 +70,6 @@ class UploadApp:
                 async for data in _large_pieces(receive):
                     await files.run(incoming.take, data)
                 await files.run(incoming.store)
-        except FellSilent:
-            raise InvalidInput(
-                f"Nothing came for {SILENCE_SEC} seconds, and nothing was kept; put the file again."
-            ) from None
         finally:
             await files.run(incoming.drop)
         return Response({"upload_id": str(incoming.upload.pk), "size": incoming.received})

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import groupby, islice
 from typing import Any, BinaryIO, TypeVar
+from uuid import UUID
 
 from django.db import IntegrityError, connection
 from pydantic import ValidationError
@@ -334,10 +335,11 @@ def _links(access: Access, archive: Archive, folder_ids: FolderIds, report: Impo
         with _integrity_error_as_conflict():
             refuse = partial(report.leave_out, RELATIONS)
             report.relations += link_restore.restore_relations(access, some, refuse)
+    restored: set[UUID] = set()
     for line, source in _numbered_records(archive, SOURCES, SourceRecord, report):
         try:
             with _integrity_error_as_conflict():
-                report.sources += link_restore.restore_source(access, source, folder_ids)
+                report.sources += link_restore.restore_source(access, source, folder_ids, restored)
         except InvalidInput as error:
             report.leave_out(SOURCES, line, error.message)
     for line, feed in _numbered_records(archive, FEEDS, FeedRecord, report):

@@ -214,12 +214,23 @@ def _mark_and_score(access: Access, item: Item, current: Admission) -> None:
 
 
 @transaction.atomic
-def restore_source(access: Access, record: SourceRecord, folder_ids: FolderIds) -> bool:
-    """A source of this id or name is there, or is made: idle, and knowing what it has read."""
+def restore_source(
+    access: Access, record: SourceRecord, folder_ids: FolderIds, restored: set[UUID]
+) -> bool:
+    """A source of this id or name is there, or is made: idle, and knowing what it has read.
+
+    Those of the archive, which are noted in `restored`, may have the same name: in a library,
+    sources that no token sees together do.
+    """
     lock_counted_rows(access.owner_id)
     place = places(Source, access.owner_id, [record.id])[record.id]
     mine = Source.objects.visible_to(access)
-    if place.is_there or mine.filter(name__iexact=record.name).exists():
+    if not place.is_there:
+        others = mine.filter(name__iexact=record.name).exclude(pk__in=restored)
+        if others.exists():
+            return False
+    restored.add(place.id)
+    if place.is_there:
         return False
     if mine.count() >= MAX_SOURCES:
         raise InvalidInput(f"there are {MAX_SOURCES} sources already")

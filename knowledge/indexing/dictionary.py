@@ -14,7 +14,7 @@ from knowledge.text.words import LONGEST_WORD, identifiers, words_of
 AS_WRITTEN = 0
 """The place of a lexeme that has none: a word or a name that is kept as it stands."""
 
-# About 100 MB; when one of these is reached, all is forgotten and asked again.
+# About 100 MB; when all dictionaries together reach one of these, they are begun anew.
 _MOST_LEXEMES = 160_000
 _MOST_TOKENS = 160_000
 _MOST_CHARACTERS = 4_000_000
@@ -112,8 +112,6 @@ class Dictionary:
 
     def read(self, texts: Sequence[str]) -> Reading:
         """The marks of these texts, whose words are asked for if they were not met before."""
-        if self.fullness > 1:
-            self.forget()
         try:
             tokens, lengths = self._token_numbers([text.split() for text in texts])
             self._learn()

@@ -100,21 +100,21 @@ def embedder_of(generation: Generation) -> Embedder:
     """The embedder that made the generation; another model under its name is refused."""
     embedder = embedder_named(generation.embedder)
     if embedder.name != generation.model:
-        raise _changed(generation, f"is now {embedder.name}")
+        raise _changed_model_error(generation, f"is now {embedder.name}")
     return embedder
 
 
 def check_vectors(generation: Generation, vectors: Vectors, count: int) -> None:
     """Refuse vectors that the generation cannot take; a model may change under its name."""
     if vectors.shape[1:] != (generation.dimensions,):
-        raise _changed(generation, f"answers {vectors.shape[-1]}")
+        raise _changed_model_error(generation, f"answers {vectors.shape[-1]}")
     if len(vectors) != count:
         raise ProviderUnavailable(
             f"The embedder {generation.embedder} answered {len(vectors)} vectors for {count} texts."
         )
 
 
-def _changed(generation: Generation, how: str) -> ProviderUnavailable:
+def _changed_model_error(generation: Generation, how: str) -> ProviderUnavailable:
     return ProviderUnavailable(
         f"The index was made by {generation.model} in {generation.dimensions} dimensions, but "
         f"the embedder {generation.embedder} {how}; "
@@ -138,20 +138,7 @@ def lock_index_exclusively() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [Lock.INDEX_WRITERS])
 
 
-def embed_inline(title: str, pieces: Sequence[Piece]) -> EmbeddedPieces | None:
-    """The pieces' vectors if they are few and the embedder answers; a job does the rest."""
-    if len(pieces) > INLINE_CHUNKS:
-        return None
-    try:
-        return embed_pieces(title, pieces)
-    except ProviderUnavailable:
-        logger.warning("Embedding was put off to a job", exc_info=True)
-        return None
-
-
-def embed_texts_inline(
-    texts: Sequence[tuple[str, Sequence[Piece]]],
-) -> list[EmbeddedPieces | None]:
+def embed_inline(texts: Sequence[tuple[str, Sequence[Piece]]]) -> list[EmbeddedPieces | None]:
     """The vectors of texts' pieces, with their titles, as far as a caller can wait for them.
 
     All are embedded together; a job does those that are too long, and what comes after, and all
@@ -176,7 +163,8 @@ def _embeddable_inline(texts: Sequence[tuple[str, Sequence[Piece]]]) -> list[int
     for n, (title, pieces) in enumerate(texts):
         if len(pieces) > INLINE_CHUNKS:
             continue
-        tokens += sum(token_count(piece.indexed_text(title)) for piece in pieces)
+        if len(texts) > 1:  # one text of so few pieces is never too long
+            tokens += sum(token_count(piece.indexed_text(title)) for piece in pieces)
         if chosen and tokens > _INLINE_TOKENS:
             break
         chosen.append(n)
@@ -204,15 +192,6 @@ def _embed_in_batches(generation: Generation, texts: Sequence[str]) -> Vectors:
     batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
     nothing = np.empty((0, generation.dimensions), np.float32)
     return np.concatenate([nothing, *(_embed(generation, batch) for batch in batches)])
-
-
-def write_pieces(item: Item, chunk_ids: Sequence[int], embedded: EmbeddedPieces) -> bool:
-    """Write the vectors if theirs is still the live generation, which the caller holds."""
-    if embedded.generation_id != live_generation().pk:
-        return False
-    keys = Keys(chunk_ids, item.owner_id, item.pk)
-    write_vectors(keys, embedded.generation_id, embedded.vectors)
-    return True
 
 
 def write_vectors(keys: Keys, generation_id: int, vectors: Sequence[Vector] | Vectors) -> None:

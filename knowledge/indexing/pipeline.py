@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.db import connection
@@ -13,7 +12,6 @@ from knowledge.indexing.generations import (
     EmbeddedPieces,
     live_generation,
     lock_index_shared,
-    write_pieces,
     write_vectors,
 )
 from knowledge.indexing.index_rows import IndexRows, Labels, make_rows
@@ -51,28 +49,7 @@ def index_new_items(new: Sequence[NewRows]) -> None:
     if not new:
         return
     lock_index_shared()
-    # Without vectors nothing is asked of a model, whose server may be down.
-    generation_id = live_generation().pk if any(each.embedded for each in new) else None
-    sizes = [len(each.rows.starts) for each in new]
-    chunk_ids = _next_ids(sum(sizes))
-    keys = Keys(np.array(chunk_ids, np.int64), new[0].item.owner_id, _item_ids(new, sizes))
-    copy_rows(
-        CHUNKS,
-        keys,
-        [field for each in new for field in each.rows.fields],
-        position=np.concatenate([np.arange(size) for size in sizes]),
-        start=np.concatenate([each.rows.starts for each in new]),
-        end=np.concatenate([each.rows.ends for each in new]),
-    )
-    write_words(keys, together([each.rows.words for each in new]))
-    if generation_id is not None:
-        _write_new_vectors(new, keys, generation_id)
-    for each, size in zip(new, sizes, strict=True):
-        item, embedded = each.item, each.embedded
-        is_done = not size or (embedded is not None and embedded.generation_id == generation_id)
-        item.index_status = IndexStatus.DONE if is_done else IndexStatus.KEYWORD
-        item.index_version = INDEX_VERSION
-        item.chunk_count, item.word_count = size, int(each.rows.words.lengths.sum())
+    _write_chunks(new)
 
 
 def count_new_items(items: Collection[Item]) -> None:
@@ -104,18 +81,14 @@ def index_item(
     Runs within the caller's transaction, which holds the item. Rows that were made beforehand are
     written if they are those of this item as it is now.
     """
-    rows = rows_of(item, pieces, rows)
+    made = NewRows(item, rows_of(item, pieces, rows), embedded)
     lock_index_shared()
     # A new item has nothing to delete, and looking costs as much as all else for a short note.
     removed = 0 if is_new else _delete_chunks(item)
-    chunk_ids = _write_chunks(item, rows)
-    is_embedded = embedded is not None and write_pieces(item, chunk_ids, embedded)
-    is_done = is_embedded or not chunk_ids
-    item.index_status = IndexStatus.DONE if is_done else IndexStatus.KEYWORD
-    item.index_version = INDEX_VERSION
-    words = int(rows.words.lengths.sum())
-    fresh = _count(item, chunks=len(chunk_ids), removed=removed, words=words)
-    pack_soon(item.owner_id, fresh=fresh, added=len(chunk_ids))
+    words_before = item.word_count
+    _write_chunks([made])
+    fresh = _count(item, removed=removed, words_before=words_before)
+    pack_soon(item.owner_id, fresh=fresh, added=item.chunk_count)
 
 
 def rows_of(item: Item, pieces: Sequence[Piece], rows: IndexRows | None) -> IndexRows:
@@ -126,9 +99,9 @@ def rows_of(item: Item, pieces: Sequence[Piece], rows: IndexRows | None) -> Inde
 
 def remove_from_index(item: Item) -> None:
     """Leave no chunk of this item; runs within the caller's transaction, which holds it."""
-    removed = _delete_chunks(item)
-    item.index_status = IndexStatus.NONE
-    _count(item, chunks=0, removed=removed, words=0)
+    removed, words_before = _delete_chunks(item), item.word_count
+    item.index_status, item.chunk_count, item.word_count = IndexStatus.NONE, 0, 0
+    _count(item, removed=removed, words_before=words_before)
 
 
 def _delete_chunks(item: Item) -> int:
@@ -138,35 +111,44 @@ def _delete_chunks(item: Item) -> int:
     return int(chunks._raw_delete(using="default"))
 
 
-def _count(item: Item, *, chunks: int, removed: int, words: int) -> int:
+def _count(item: Item, *, removed: int, words_before: int) -> int:
     """Keep all counters right, in the very transaction that changed the chunks."""
-    change = words - item.word_count
-    item.chunk_count, item.word_count = chunks, words
     item.index_error = ""
     counted = ["chunk_count", "word_count", "index_status", "index_error", "index_version"]
     item.save(update_fields=counted)
     return LibrarySize.objects.change(
         item.owner_id,
-        chunks=chunks - removed,
-        words=change,
-        fresh=chunks,
-        languages=[item.content.language or DEFAULT] if chunks else (),
+        chunks=item.chunk_count - removed,
+        words=item.word_count - words_before,
+        fresh=item.chunk_count,
+        languages=[item.content.language or DEFAULT] if item.chunk_count else (),
     )
 
 
-def _write_chunks(item: Item, rows: IndexRows) -> list[int]:
-    chunk_ids = _next_ids(len(rows.starts))
-    keys = Keys(chunk_ids, item.owner_id, item.pk)
+def _write_chunks(new: Sequence[NewRows]) -> None:
+    """Write chunks with words and vectors; each item gets what it is to say of its index."""
+    # Without vectors nothing is asked of a model, whose server may be down.
+    generation_id = live_generation().pk if any(each.embedded for each in new) else None
+    sizes = [len(each.rows.starts) for each in new]
+    item_ids = np.repeat(np.array([each.item.pk.bytes for each in new], "V16"), sizes)
+    keys = Keys(np.array(_next_ids(sum(sizes)), np.int64), new[0].item.owner_id, item_ids)
     copy_rows(
         CHUNKS,
         keys,
-        rows.fields,
-        position=range(len(rows.starts)),
-        start=rows.starts,
-        end=rows.ends,
+        [field for each in new for field in each.rows.fields],
+        position=np.concatenate([np.arange(size) for size in sizes]),
+        start=np.concatenate([each.rows.starts for each in new]),
+        end=np.concatenate([each.rows.ends for each in new]),
     )
-    write_words(keys, rows.words)
-    return chunk_ids
+    write_words(keys, together([each.rows.words for each in new]))
+    if generation_id is not None:
+        _write_vectors(new, keys, generation_id)
+    for each, size in zip(new, sizes, strict=True):
+        item, embedded = each.item, each.embedded
+        is_done = not size or (embedded is not None and embedded.generation_id == generation_id)
+        item.index_status = IndexStatus.DONE if is_done else IndexStatus.KEYWORD
+        item.index_version = INDEX_VERSION
+        item.chunk_count, item.word_count = size, int(each.rows.words.lengths.sum())
 
 
 def _next_ids(count: int) -> list[int]:
@@ -176,12 +158,7 @@ def _next_ids(count: int) -> list[int]:
         return ids
 
 
-def _item_ids(new: Sequence[NewRows], sizes: Sequence[int]) -> np.ndarray[Any, Any]:
-    """The item of each chunk, in the bytes that COPY takes."""
-    return np.repeat(np.array([each.item.pk.bytes for each in new], "V16"), sizes)
-
-
-def _write_new_vectors(new: Sequence[NewRows], keys: Keys, generation_id: int) -> None:
+def _write_vectors(new: Sequence[NewRows], keys: Keys, generation_id: int) -> None:
     """The vectors of those that were embedded for the generation that is live now."""
     found = [
         each.embedded.vectors

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from knowledge.budgets import READ_IN_PLACE
 from knowledge.indexing import generations
@@ -28,6 +28,17 @@ class Prepared:
     """Of the text, where that was found out."""
 
 
+class _Source(NamedTuple):
+    text: str
+    title: str
+    language: str
+    places: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def labels(self) -> Labels:
+        return Labels(self.title, configuration_for(self.language), list(self.places))
+
+
 def prepare(
     text: str, title: str, *, language: str = "", places: Sequence[Mapping[str, Any]] = ()
 ) -> Prepared:
@@ -35,40 +46,21 @@ def prepare(
 
     What is told of the language and the places of its source saves making its rows again.
     """
-    tell("indexing")
-    language = language or language_of(text)
-    pieces, rows = _cut(text, title, language, places)
-    embedded = generations.embed_inline(title, pieces)
-    return Prepared(text, pieces, embedded, rows, language)
+    [prepared] = _prepare([_Source(text, title, language or language_of(text), places)])
+    return prepared
 
 
 def prepare_texts(texts: Sequence[tuple[str, str]]) -> list[Prepared]:
     """The same for texts with their titles, which are cut, read and embedded together."""
-    tell("indexing")
-    languages = [language_of(text) for text, _ in texts]
-    labelled = [
-        (text, Labels(title, configuration_for(language), []))
-        for (text, title), language in zip(texts, languages, strict=True)
-    ]
-    cut = _cut_texts(labelled)
-    embedded = generations.embed_texts_inline(
-        [(title, pieces) for (_, title), (pieces, _) in zip(texts, cut, strict=True)]
-    )
-    return [
-        Prepared(text, pieces, vectors, rows, language)
-        for (text, _), (pieces, rows), vectors, language in zip(
-            texts, cut, embedded, languages, strict=True
-        )
-    ]
+    return _prepare([_Source(text, title, language_of(text)) for text, title in texts])
 
 
 def prepare_content(content: Content, title: str, *, with_vectors: bool = True) -> Prepared:
     """The same for a content that is there; without vectors all embedding is left to a job."""
-    places = content.locators
-    if with_vectors:
-        return prepare(content.text, title, language=content.language, places=places)
-    pieces, rows = _cut(content.text, title, content.language, places)
-    return Prepared(content.text, pieces, None, rows)
+    language = content.language or language_of(content.text)
+    source = _Source(content.text, title, language, content.locators)
+    [prepared] = _prepare([source], with_vectors=with_vectors)
+    return prepared
 
 
 def prepare_without_vectors(text: str) -> Prepared:
@@ -76,12 +68,17 @@ def prepare_without_vectors(text: str) -> Prepared:
     return Prepared(text, chunk(text), None)
 
 
-def _cut(
-    text: str, title: str, language: str, places: Sequence[Mapping[str, Any]]
-) -> tuple[Sequence[Piece], IndexRows]:
-    configuration = configuration_for(language or language_of(text))
-    [cut] = _cut_texts([(text, Labels(title, configuration, list(places)))])
-    return cut
+def _prepare(sources: Sequence[_Source], *, with_vectors: bool = True) -> list[Prepared]:
+    tell("indexing")
+    cut = _cut_texts([(each.text, each.labels) for each in sources])
+    embedded: Sequence[EmbeddedPieces | None] = [None] * len(sources)
+    if with_vectors:
+        titled = [(each.title, pieces) for each, (pieces, _) in zip(sources, cut, strict=True)]
+        embedded = generations.embed_inline(titled)
+    return [
+        Prepared(each.text, pieces, vectors, rows, each.language)
+        for each, (pieces, rows), vectors in zip(sources, cut, embedded, strict=True)
+    ]
 
 
 def _cut_texts(

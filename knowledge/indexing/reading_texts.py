@@ -55,12 +55,12 @@ def read_texts(
     is_long = sum(len(text) for text, _ in texts) > LONG_TEXT
     given = readers.call(TARGET, request, *blobs, answer=_answer_for_words, is_long=is_long)
     return [
-        _received(text, labels, given.value[n], given.blobs[_BLOBS * n : _BLOBS * (n + 1)])
+        _rows_from_blobs(text, labels, given.value[n], given.blobs[_BLOBS * n : _BLOBS * (n + 1)])
         for n, (text, labels) in enumerate(texts)
     ]
 
 
-def _received(
+def _rows_from_blobs(
     text: str, labels: Labels, told: Mapping[str, Any], blobs: Sequence[bytes]
 ) -> tuple[Sequence[Piece], IndexRows]:
     numbers, sizes, fields, vectors = blobs
@@ -91,11 +91,11 @@ def cut_and_make_rows(asked: Frame) -> Frame:
         for blob, each in zip(asked.blobs, asked.value, strict=True)
     ]
     made = make_rows_of_texts(texts, _ask_caller_for_words)
-    parts = [_sent(pieces, rows) for (pieces, _), rows in zip(texts, made, strict=True)]
+    parts = [_as_blobs(pieces, rows) for (pieces, _), rows in zip(texts, made, strict=True)]
     return Frame([told for told, _ in parts], tuple(blob for _, blobs in parts for blob in blobs))
 
 
-def _sent(pieces: Sequence[Piece], rows: IndexRows) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+def _as_blobs(pieces: Sequence[Piece], rows: IndexRows) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     paths = dict.fromkeys(piece.heading_path for piece in pieces)
     numbers = {path: number for number, path in enumerate(paths)}
     told = {"paths": list(paths), "path_of": [numbers[piece.heading_path] for piece in pieces]}

@@ -271,7 +271,7 @@ def get_folder(access: Access, folder_id: UUID) -> Folder:
 def folder_by_name_or_id(access: Access, name_or_id: str) -> Folder:
     """A folder as people name it: its name in any case, or its id."""
     folders = Folder.objects.visible_to(access)
-    hint = "The admin and POST /api/v1/folders make folders."
+    hint = "The page Folders and POST /api/v1/folders make folders."
     return get_by_name_or_id(folders, name_or_id, noun="folder", hint=hint)
 
 

@@ -60,7 +60,7 @@ class ModelInUse:
     def figures(self) -> list[str]:
         """All that is known of it in numbers, each in a few words."""
         told = [f"{self.dimensions} dimensions" if self.dimensions else "", self.price]
-        told += [f"{self.ms:,.0f} ms a question" if self.ms is not None else ""]
+        told += [f"answered in {self.ms:,.0f} ms" if self.ms is not None else ""]
         told += [f"{self.chunks_a_second:,.1f} chunks/s" if self.chunks_a_second else ""]
         if self.errors.count:
             told += [f"errors in the last day: {self.errors.count:,} (last: {self.errors.last})"]
@@ -205,10 +205,10 @@ def _sample() -> list[str]:
 
 def _price(choice: str, made: object, model: str) -> str:
     if (hourly := getattr(made, "usd_per_hour", None)) is not None:
-        return f"${hourly:g} an hour" if hourly else _unpriced(choice)
+        return f"${hourly:g} an hour" if hourly else _price_without_table(choice)
     price = prices_of(model, settings.QUARRY_PRICES) or _claude_price(choice, made)
     if price is None or choice.partition(":")[0] in LOCAL:
-        return _unpriced(choice)
+        return _price_without_table(choice)
     read, written = price
     also = f", ${written:g} written" if written else ""
     return f"${read:g} a million tokens read{also}"
@@ -224,7 +224,7 @@ def _claude_price(choice: str, made: object) -> tuple[float, float] | None:
     return price_of(name, 1_000_000, 0), price_of(name, 0, 1_000_000)
 
 
-def _unpriced(choice: str) -> str:
+def _price_without_table(choice: str) -> str:
     return "free" if choice.partition(":")[0] in LOCAL else "price not known (see QUARRY_PRICES)"
 
 

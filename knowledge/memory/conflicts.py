@@ -86,7 +86,7 @@ def _opening(title: str, ready: Prepared, generation: Generation) -> Vectors | N
     """The vectors of its first pieces; of a long text these are made here, for a job makes all."""
     embedded = ready.embedded
     if embedded is None and len(ready.pieces) > INLINE_CHUNKS:
-        embedded = generations.embed_inline(title, ready.pieces[:_OPENING])
+        [embedded] = generations.embed_inline([(title, ready.pieces[:_OPENING])])
     if embedded is None or embedded.generation_id != generation.pk:
         return None
     return embedded.vectors[:_OPENING]

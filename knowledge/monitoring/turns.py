@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
+from django.db import connection
+
 
 class Turn(Protocol):
     """What an edge that counts how many calls compute at once gives to each of them."""
@@ -31,9 +33,13 @@ def take_turn(turn: Turn) -> Iterator[None]:
 
 @contextmanager
 def while_waiting() -> Iterator[None]:
-    """Others compute meanwhile: for work that another process or another site does for a call."""
+    """Others compute meanwhile: for work that another process or another site does for a call.
+
+    Not within a transaction: those who wait for its rows may have all turns, and it would wait for
+    one of these to go on.
+    """
     turn = _turn.get()
-    if turn is None:
+    if turn is None or connection.in_atomic_block:
         yield
         return
     token = _turn.set(None)  # what waits within this waits already

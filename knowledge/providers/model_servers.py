@@ -36,7 +36,7 @@ def server_for(job: str, model: str) -> "OpenAIServer":
             f"QUARRY_{job}=openai:{model} needs an address: set QUARRY_OPENAI_URL (or "
             f"QUARRY_{job}_URL), or QUARRY_OPENAI_KEY for OpenAI itself."
         )
-    return OpenAIServer(url=_checked(url, job), key=key, model=model, job=job)
+    return OpenAIServer(url=_check_address(url, job), key=key, model=model, job=job)
 
 
 def split_dimensions(model: str) -> tuple[str, int | None]:
@@ -64,7 +64,7 @@ def _setting(job: str, what: str) -> str:
     return str(getattr(settings, f"QUARRY_{job}_{what}"))
 
 
-def _checked(url: str, job: str) -> str:
+def _check_address(url: str, job: str) -> str:
     """The address as it is called; one without a path gets the usual `/v1`."""
     try:
         parts = urlsplit(url)

@@ -96,7 +96,7 @@ class OnnxReranker:
 
 def score_in_reader(asked: Frame) -> Frame:
     """The scores of texts, in a reader process."""
-    tokenizer, session = _loaded(asked.value["tokenizer"], asked.value["model"])
+    tokenizer, session = _load_model(asked.value["tokenizer"], asked.value["model"])
     question = asked.value["question"].encode(errors="replace").decode()
     texts = [text.encode(errors="replace").decode() for text in asked.value["texts"]]
     encoded = tokenizer.encode_batch([(question, text) for text in texts])
@@ -115,7 +115,7 @@ def score_in_reader(asked: Frame) -> Frame:
 
 
 @cache
-def _loaded(tokenizer_file: str, model_file: str) -> tuple[Any, Any]:
+def _load_model(tokenizer_file: str, model_file: str) -> tuple[Any, Any]:
     import onnxruntime  # type: ignore[import-untyped]
     from tokenizers import Tokenizer
 

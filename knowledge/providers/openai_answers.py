@@ -54,7 +54,7 @@ class OpenAIAnswerer:
 
     def answer(self, question: str, passages: Sequence[SourcePassage]) -> Iterator[CitedAnswer]:
         """The answer up to its last citation, again and again, and last the whole."""
-        content = f"{self._numbered(passages)}\n\nThe question: {question}"
+        content = f"{self._number_sentences(passages)}\n\nThe question: {question}"
         shown = ""
         for completion in self._chat.stream(
             _SYSTEM, content, max_tokens=MAX_TOKENS, seconds=ANSWER_SEC
@@ -78,7 +78,7 @@ class OpenAIAnswerer:
     def try_out(self) -> None:
         self._chat.try_out()
 
-    def _numbered(self, passages: Sequence[SourcePassage]) -> str:
+    def _number_sentences(self, passages: Sequence[SourcePassage]) -> str:
         """The passages as far as the context holds them, best first."""
         told: list[str] = []
         room = self._room

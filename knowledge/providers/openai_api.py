@@ -21,6 +21,8 @@ from knowledge.errors import ProviderUnavailable
 
 LONGEST_ANSWER = 128 * 1024 * 1024
 LONGEST_WORDS = 300
+LONGEST_REFUSAL = 4_000
+"""Bytes in which it is looked for that an account is used up, which some say by a code alone."""
 LONGEST_WAIT = 3_600
 CONNECT_SEC = 10.0
 
@@ -137,9 +139,10 @@ class OpenAIServer:
     def _refusal(self, status: int, body: bytes, headers: httpx2.Headers) -> ProviderUnavailable:
         """Our own error for theirs, with their words where those are about the request."""
         words = self._words(body)
+        is_used_up = bool(_USED_UP.search(body[:LONGEST_REFUSAL].decode(errors="replace")))
         if status in (401, 403):
             return self._bad_key("was refused" if self.key else "is missing")
-        if status == 402 or (status < 500 and _USED_UP.search(words)):
+        if status == 402 or (status < 500 and is_used_up):
             return self.refuse(f"The account at {self.place} is used up: {words}", status=status)
         if status == 429:
             message = f"The model server {self.place} is limiting our rate; try again later."
@@ -152,7 +155,8 @@ class OpenAIServer:
             return ProviderUnavailable(message, may_pass=True, retryable=True, status=status)
         if status == 404:
             return self.refuse(
-                f"The model server {self.place} has no model {self.model}, or not there: {words}",
+                f"The model server {self.place} has no model {self.model}, or not at this address: "
+                f"{words}",
                 status=status,
                 setting=f"QUARRY_{self.job}",
             )
@@ -164,17 +168,18 @@ class OpenAIServer:
         )
 
     def _words(self, body: bytes) -> str:
-        """The server's own words, wherever it puts them, and never our key."""
+        """The server's own words, wherever it puts them, as a sentence, and never our key."""
         try:
             told = json.loads(body)
         except ValueError:
             told = {}
         found = told.get("error", told) if isinstance(told, dict) else ""
         if isinstance(found, dict):
-            names = ("message", "code", "type", "detail")
-            found = " ".join(str(found[name]) for name in names if found.get(name))
+            names = ("message", "detail", "code", "type")
+            found = next((found[name] for name in names if found.get(name)), "")
         words = " ".join(str(found).split()) or "it did not say why"
-        return (words.replace(self.key, "…") if self.key else words)[:LONGEST_WORDS]
+        words = (words.replace(self.key, "…") if self.key else words)[:LONGEST_WORDS]
+        return words if words.endswith((".", "!", "?")) else f"{words}."
 
     def _bad_key(self, what: str) -> ProviderUnavailable:
         setting = f"QUARRY_{self.job}_KEY"

@@ -71,10 +71,10 @@ class OpenAIEmbedder:
     @property
     def _figures(self) -> Figures:
         with self._measuring:
-            return self._measured
+            return self._measured_figures
 
     @cached_property
-    def _measured(self) -> Figures:
+    def _measured_figures(self) -> Figures:
         """Asked for once: a search or an addition waits for it, and all the others behind them."""
         return measure(
             lambda texts: self._ask(self._as_documents(texts), QUERY_ATTEMPTS, DOCUMENT_SEC),

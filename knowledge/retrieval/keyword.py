@@ -24,14 +24,19 @@ _END_OF_PREFIX = "\U0010ffff"
 
 
 def candidates_sql(
-    scope: Scope, query: KeywordQuery, plan: KeywordPlan, *, with_semantic: bool = False
+    scope: Scope,
+    query: KeywordQuery,
+    plan: KeywordPlan,
+    pool: int,
+    *,
+    with_semantic: bool = False,
 ) -> str:
-    """The best chunks by word, each with its exact score."""
+    """So many of the best chunks by word, each with its exact score."""
     likely, scored = [], _score_sql("found", query)
-    if _looks_up(scope, query, plan):
+    if _looks_up(scope, query, plan, pool):
         likely, scored = _likely_parts(query, with_semantic=with_semantic), _COMPLETED
     parts = [
-        *weighed_parts(scope, query, plan),
+        *weighed_parts(scope, query, plan, pool),
         *likely,
         f"""
     bm25 AS (
@@ -48,10 +53,10 @@ def candidates_sql(
 
 
 def weighed_parts(
-    scope: Scope, query: KeywordQuery, plan: KeywordPlan, *, read: str = ""
+    scope: Scope, query: KeywordQuery, plan: KeywordPlan, pool: int = 0, *, read: str = ""
 ) -> list[str]:
     """Which chunk has which term (`found`), and what each term weighs (`rarity`, `weights`)."""
-    looks_up = _looks_up(scope, query, plan)
+    looks_up = _looks_up(scope, query, plan, pool)
     found = _found_parts(scope, query, plan, looks_up=looks_up, read=read or _READ)
     return [*found, *_weigh_parts(_counts(scope, query, plan, looks_up=looks_up))]
 
@@ -231,9 +236,10 @@ def _score_sql(rows: str, query: KeywordQuery) -> str:
 # In a large library the long lists of common terms are only looked into --------------------------
 
 MANY_CHUNKS = 4_000
-"""Up to here every entry is read: that costs less than to tell short lists from long ones."""
-CANDIDATES = 200
-"""So many of the best by short lists, and the pool, are looked up in the long ones."""
+"""Up to here every entry is read: that costs less than to tell short lists from long ones. So it
+does in larger libraries where many places are asked for, as nearly all lists are short then."""
+CANDIDATES = 150
+"""So many of the best by short lists, and twice the pool, are looked up in the long ones."""
 _SHORT_ENTRIES, _SHORT_A_TERM, _SHORT_A_PLACE, _SHORT_SHARE = 2_000, 50, 25, 0.03
 _MOST_HIDDEN = 0.05
 
@@ -274,7 +280,7 @@ _COMPLETED = """
         GROUP BY chunk_id"""
 
 
-def _looks_up(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> bool:
+def _looks_up(scope: Scope, query: KeywordQuery, plan: KeywordPlan, pool: int) -> bool:
     """Whether long lists are looked into for likely chunks alone.
 
     Not where phrases or beginnings are asked, nor where much of the library is out of scope: then
@@ -282,7 +288,8 @@ def _looks_up(scope: Scope, query: KeywordQuery, plan: KeywordPlan) -> bool:
     """
     hidden = scope.library_chunks - scope.chunks
     is_nearly_all = plan is KeywordPlan.PACKED and hidden < _MOST_HIDDEN * scope.chunks
-    return scope.is_whole and is_nearly_all and scope.chunks > MANY_CHUNKS and not query.is_marked
+    is_large = scope.chunks > MANY_CHUNKS * max(1, pool / 200)
+    return scope.is_whole and is_nearly_all and is_large and not query.is_marked
 
 
 def _likely_parts(query: KeywordQuery, *, with_semantic: bool) -> list[str]:
@@ -341,7 +348,7 @@ def params(scope: Scope, query: KeywordQuery, *, pool: int = 0) -> dict[str, Any
         "beginnings": list(begins),
         "begins": list(begins.values()),
         "ends": [begin + _END_OF_PREFIX for begin in begins.values()],
-        "candidates": CANDIDATES + pool,
+        "candidates": CANDIDATES + 2 * pool,
         "short": _short_entries(scope, query, pool),
         "chunks": scope.chunks,
         "gone": scope.gone,

@@ -164,13 +164,13 @@ def scope_of(
         library_chunks=ground["library_chunks"],
         languages=frozenset((each or DEFAULT).lower()[:2] for each in ground["languages"] or ()),
         leaves_out=is_whole and ground["count"] > 0,
-        gone=_gone(ground) if is_whole else 0,
+        gone=_gone_chunks(ground) if is_whole else 0,
         finds_archived=narrowing.finds_archived,
     )
     return scope, _generation(ground)
 
 
-def _gone(ground: DictRow) -> int:
+def _gone_chunks(ground: DictRow) -> int:
     return max(0, int(ground["packed"] - (ground["library_chunks"] - ground["fresh"])))
 
 

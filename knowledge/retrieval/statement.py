@@ -175,7 +175,7 @@ def ranking_statement(
         parts.append(semantic.candidates_sql(scope, by_meaning, generation, words, pool))
     if words:
         is_hybrid = mode == "hybrid"
-        parts.append(keyword.candidates_sql(scope, words, by_word, with_semantic=is_hybrid))
+        parts.append(keyword.candidates_sql(scope, words, by_word, pool, with_semantic=is_hybrid))
     return "WITH " + ",".join(parts) + ranking_sql(mode)
 
 

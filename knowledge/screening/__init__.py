@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from knowledge.screening.assignments import PLACE_RULES, find_assignments
 from knowledge.screening.findings import Finding, Verdict, without_overlaps
 from knowledge.screening.injection import INJECTION_RULES, find_injections
+from knowledge.screening.judging import WHOLE
 from knowledge.screening.normalising import Decoded, decode_runs
 from knowledge.screening.shapes import SHAPE_RULES, find_shapes, vendor_shapes
 
@@ -76,7 +77,17 @@ def _secrets_of(string: _String) -> tuple[Finding, ...]:
 
 
 def _injections_of(strings: list[_String]) -> Iterator[Finding]:
-    """What is said in one string may be meant for the next, so all are read as one text."""
+    """What is said in one string may be meant for the next, so all are read as one text.
+
+    A short text is judged as a whole, so the title and the names of fields beside it would make an
+    order in it less suspicious: it is also read by itself.
+    """
+    longest = max(strings, key=lambda string: len(string.text), default=None)
+    if longest and len(strings) > 1 and len(longest.text) <= WHOLE:
+        found = list(_injections_of([longest]))
+        if found:
+            yield from found
+            return
     starts = [0, *accumulate(len(string.text) + 1 for string in strings)]
     text = "\n".join(string.text for string in strings)
     for found in find_injections(text, decode_runs(text)):

@@ -101,7 +101,8 @@ def read_feed(body: bytes, *, url: str) -> Feed:
     )
     if not told["episodes"]:
         raise IngestFailed(
-            "This feed holds no recordings; send the address of one of its pages.",
+            "This feed holds no recordings; send the address of one of its pages, or "
+            "follow the feed on the page Sources.",
             reason="not_extractable",
         )
     return Feed(url=url, episodes=tuple(_episode(row, told) for row in told["episodes"]))

@@ -32,7 +32,7 @@ def language_identifier() -> Any:
 
     for folder in _folders:
         with suppress(OSError):
-            return _map_tables(_unpacked(folder))
+            return _map_tables(_tables_folder(folder))
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
@@ -52,7 +52,7 @@ def _map_tables(folder: Path) -> Any:
     )
 
 
-def _unpacked(folder: Path) -> Path:
+def _tables_folder(folder: Path) -> Path:
     """The folder of the tables, complete as soon as it has its name."""
     whole = folder / f"languages-{version('py3langid')}"
     if not whole.exists():

@@ -47,7 +47,7 @@ class WebProcesses:
         self._running: list[ForkProcess] = []
 
     @contextmanager
-    def started(self) -> Iterator[None]:
+    def running(self) -> Iterator[None]:
         """All answer requests; they end before whatever ends this block goes on."""
         try:
             for _ in range(self._count):

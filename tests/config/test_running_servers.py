@@ -106,6 +106,14 @@ def test_servers_and_other_programs_follow_nobody(
         assert home_of_running_server(tmp_path, ()) == ""
 
 
+def test_a_command_knows_where_the_server_of_its_own_library_listens(tmp_path: Path) -> None:
+    here = RunningServer(os.getpid(), "/data/kb", [], "http://localhost:8123")
+    with register_server(tmp_path, here):
+        assert env.address_beside(tmp_path, Path("/data/kb")) == "http://localhost:8123"
+        assert env.address_beside(tmp_path, Path("/data/other")) == ""
+    assert env.address_beside(tmp_path, Path("/data/kb")) == ""
+
+
 def test_a_checkout_that_cannot_be_written_to_serves_without_a_note() -> None:
     with register_server(Path("/proc/nowhere"), RunningServer(1, "/data/kb", [])):
         assert list(running_servers._live_servers(Path("/proc/nowhere"))) == []

@@ -10,6 +10,7 @@ from tests.support.browsing import in_a_browser
 from tests.support.mcp_agent import Agent
 from tests.support.quarry import Server
 
+LEFT_EDGES = "lines => lines.map((line) => line.getBoundingClientRect().left)"
 NOTE = """# Field notes
 
 The mountain was quiet for most of the summer, and the shepherds went up as in other years.
@@ -50,6 +51,9 @@ def spend_an_hour(page: Page, link: str, shoot: Shoot) -> str:
     page.fill("[name=password]", "quarry-stone-42")
     page.get_by_role("button").click()
     expect(page.get_by_role("heading", name="Welcome to your library")).to_be_visible()
+    lefts = page.locator(".steps li").evaluate_all(LEFT_EDGES)
+    assert len(lefts) == 3
+    assert len(set(lefts)) == 1  # one below the other
     shoot(page, "welcome")
     page.get_by_role("link", name="Add something").click()
     page.get_by_text("A text", exact=True).click()

@@ -98,7 +98,7 @@ def test_a_library_moves_to_a_model_server_and_is_summed_up_asked_and_added_to_t
 
     told = {each["about"]: each for each in json.loads(quarry.run("doctor", "--json"))}
     assert {told[job]["state"] for job in ("summaries", "answers", "transcriber")} == {"ok"}
-    figures = r"24 dimensions; price not .* ms a question; .* chunks/s; errors in the last day"
+    figures = r"24 dimensions; price not .*; answered in .* ms; .* chunks/s; errors in the last day"
     assert re.search(figures, told["embedder"]["seen"])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 
 from knowledge.asks import Ask
 from knowledge.monitoring.turns import while_waiting
@@ -83,6 +84,24 @@ async def test_who_waits_lets_another_compute_and_goes_on_in_turn(slots: CallSlo
     for each in others:
         each.release()
     assert computing(slots) == 0
+
+
+async def test_who_holds_rows_keeps_its_turn_for_those_who_want_them_may_have_the_others(
+    slots: CallSlots,
+) -> None:
+    loop = asyncio.get_running_loop()
+
+    def work() -> int:
+        connection.in_atomic_block = True
+        try:
+            with while_waiting():
+                asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(DEADLINE)
+                return computing(slots)
+        finally:
+            connection.in_atomic_block = False
+
+    async with slots.hold(token(1), Ask.ADD):
+        assert await asyncio.to_thread(work) == 1
 
 
 @pytest.mark.parametrize("leaves_before", [True, False], ids=["before", "while its turn comes"])

@@ -61,8 +61,9 @@ def test_what_is_left_is_named(mint: Mint, add: Add, library: Access) -> None:
 def test_a_dry_run_changes_nothing(mint: Mint, options: list[str]) -> None:
     token = mint()
     added(token.access, "Agent's")
-    assert "1 item added" in run("--token", token.row.prefix, "--since", "1h", *options)
-    assert Item.objects.count() == 1
+    added(token.access, "Agent's second")
+    assert "2 items added" in run("--token", token.row.prefix, "--since", "1h", *options)
+    assert Item.objects.count() == 2
 
 
 def test_without_a_yes_nothing_happens(

@@ -8,7 +8,7 @@ from accounts.invitations import LIVES_DAYS, invite, mail_link
 from knowledge.errors import QuarryError
 from knowledge.management.owners import user_named
 
-_HERE = "http://localhost:8000"
+_USUAL = "http://localhost:8000"
 
 
 class Command(BaseCommand):
@@ -26,7 +26,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         person = user_named(options["reset"]) if options["reset"] else None
-        base = (options["url"] or settings.QUARRY_PUBLIC_URL or _HERE).rstrip("/")
+        given = options["url"] or settings.QUARRY_PUBLIC_URL
+        base = (given or settings.SERVED_AT or _USUAL).rstrip("/")
         try:
             _, path = invite(
                 None,
@@ -42,5 +43,5 @@ class Command(BaseCommand):
             self.stderr.write(f"Mailed to {options['email']}.")
         else:
             self.stderr.write("Hand it over yourself. It works once, and is not shown again.")
-        if base == _HERE:
+        if not given:
             self.stderr.write("For another host or port give --url, or set QUARRY_PUBLIC_URL.")

@@ -109,7 +109,11 @@ class Command(BaseCommand):
         if not name:
             raise CommandError("--estimate says what --embedder NAME would take: name it.")
         estimate = models_in_use.estimate_change(name)
-        usd = "price not known" if estimate.usd is None else f"${estimate.usd:,.2f}"
+        usd = (
+            "price not known (see QUARRY_PRICES)"
+            if estimate.usd is None
+            else f"${estimate.usd:,.2f}"
+        )
         self.stdout.write(
             f"{_count_of(estimate.chunks, 'chunk')}, about {estimate.tokens:,} tokens: {usd}, "
             f"{_duration(estimate.seconds)} at the speed of a trial. Nothing was written."
@@ -214,8 +218,10 @@ def _count_of(count: int, noun: str) -> str:
 
 
 def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "less than a second"
     if seconds < 90:
-        return f"{seconds:.0f} seconds"
+        return _count_of(round(seconds), "second")
     return f"{seconds / 60:.0f} minutes" if seconds < 5_400 else f"{seconds / 3600:.1f} hours"
 
 

@@ -48,6 +48,8 @@ class Command(BaseCommand):
             self.stdout.write("Nothing found.")
         for number, hit in enumerate(answer.hits, start=1):
             self.stdout.write(f"{number}. ({hit.score:.2f}) {hit.item.title}")
+            if hit.item.suspected:
+                self.stdout.write(f"   suspected: {', '.join(hit.item.suspected)}")
             self.stdout.write(f"   {' '.join(hit.passage.split())}")
             self.stdout.write(f"   {hit.locator.url}\n\n")
 

@@ -105,11 +105,14 @@ def _keep_lines(code: Any) -> None:
         line_break.tail = f"\n{line_break.tail or ''}"
     lines = code.text_content().rstrip().removeprefix("\n").split("\n")
     tail, language = code.tail, _language(code)
+    is_code = bool(language or code.xpath(".//code | .//span"))
     for child in list(code):
         code.remove(child)
-    marks = [f"{_LANGUAGE}{language}"] if language else []
-    code.text = "\n".join([*marks, *(line.rstrip() or _BLANK_LINE for line in lines)])
-    code.tail = tail
+    text = "\n".join(line.rstrip() or _BLANK_LINE for line in lines)
+    code.text, code.tail = text, tail
+    if is_code:  # which trafilatura believes of a span alone, and fences if it has several lines
+        code.text = None
+        lxml.etree.SubElement(code, "span").text = f"{_LANGUAGE}{language}\n{text}"
 
 
 def _language(code: Any) -> str:

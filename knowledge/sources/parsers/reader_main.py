@@ -25,10 +25,9 @@ def main() -> None:
     # Its parent's end of the pipe closes when that ends in any way, even by kill -9.
     while select.select([way_in], [], [], idle_seconds)[0]:
         try:
-            asked = receive_frame(way_in)
-        except EOFError:
+            send_frame(way_out, _answer(receive_frame(way_in)))
+        except (EOFError, BrokenPipeError):
             break
-        send_frame(way_out, _answer(asked))
     os._exit(0)
 
 

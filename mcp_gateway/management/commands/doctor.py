@@ -46,7 +46,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--security",
             nargs="?",
-            const=settings.QUARRY_PUBLIC_URL or "http://127.0.0.1:8000",
+            const=settings.QUARRY_PUBLIC_URL or settings.SERVED_AT or "http://127.0.0.1:8000",
             metavar="URL",
             help="look at a running instance from outside, and say what is open",
         )
@@ -228,7 +228,8 @@ def _languages() -> Finding:
         known = None
     counted = Item.objects.filter(in_kb=True).values_list("content__language")
     found = dict(counted.annotate(items=Count("pk")).order_by("-items"))
-    found.pop("", None)
+    for none in ("", "zxx"):  # not known, and no language at all, such as numbers
+        found.pop(none, None)
     unknown = [name for name in found if known is not None and name[:2] not in known]
     if not unknown:
         return Finding("languages", "ok", _with_counts(found) if found else "no text yet")
@@ -257,7 +258,8 @@ def _transcriber() -> Finding:
     if key and not getattr(settings, key):
         return Finding("transcriber", "fail", f"{name} lacks its key", f"Set {key}.")
     model = f" {settings.QUARRY_WHISPER_MODEL or 'tiny.en'}" if name == "whisper" else ""
-    seen = f"{name}{model} (chosen {_why_transcriber(name)})"
+    of_server = settings.QUARRY_TRANSCRIBER if name == "openai" else name
+    seen = f"{of_server}{model} (chosen {_why_transcriber(name)})"
     if name == "whisper" and not settings.QUARRY_WHISPER_MODEL:
         more = "It knows English alone; for other languages see docs/models/languages.md."
         return Finding("transcriber", "ok", seen, more)
@@ -322,7 +324,8 @@ def _made_by(what: str, live: Callable[[], Summarizer | Answerer], setting: str)
     try:
         name = live().name
     except ProviderUnavailable as error:
-        return Finding(what, "note", "off: there is no key", error.message)
+        fix = f"{error.message} Or set {setting}=openai:MODEL; see docs/models.md."
+        return Finding(what, "note", "off: there is no key", fix)
     except ImproperlyConfigured as error:
         return Finding(what, "fail", str(error), f"Correct {setting}.")
     return Finding(what, "ok", f"{name} (by {setting}={getattr(settings, setting)})")

@@ -60,20 +60,20 @@ class Command(BaseCommand):
                 if worker:
                     worker.fork(listener)
             sys.setswitchinterval(SWITCH_SEC)
-            port = listener.getsockname()[1]
+            settings.SERVED_AT = _address(host, listener.getsockname()[1])
             if settings.QUARRY_WEB_PROCESSES == 1:
                 if worker:
                     worker.keep_running()
-                self._serve(listener, lambda: self._greet(host, port))
+                self._serve(listener, lambda: self._greet(host))
             else:
                 web = WebProcesses(
                     settings.QUARRY_WEB_PROCESSES,
                     lambda greet: self._serve_as_one_of_several(listener, greet),
                 )
-                with web.started():
+                with web.running():
                     if worker:
                         worker.keep_running()
-                    self._greet(host, port)
+                    self._greet(host)
                     web.keep_running()
         except KeyboardInterrupt:
             pass
@@ -145,9 +145,8 @@ class Command(BaseCommand):
             f"  token           {first_run.token}   (whole library, read and write)\n\n"
         )
 
-    def _greet(self, host: str, port: int) -> None:
-        shown_host = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0") else host  # noqa: S104
-        base = f"http://{shown_host}:{port}"
+    def _greet(self, host: str) -> None:
+        base = settings.SERVED_AT
         self._say(
             f"Quarry {settings.VERSION} is up.\n"
             f"  pages  {base}/\n"
@@ -218,6 +217,11 @@ def _listen(host: str, port: int) -> socket.socket:
             "choose another with `make run PORT=…`, or --port."
         ) from None
     return listener
+
+
+def _address(host: str, port: int) -> str:
+    shown_host = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0") else host  # noqa: S104
+    return f"http://{shown_host}:{port}"
 
 
 def _load_for_all() -> None:

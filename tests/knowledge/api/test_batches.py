@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 
 from knowledge.access import Access
 from knowledge.budgets import JSON_VALUES
+from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import generations, preparing
 from knowledge.indexing.preparing import Prepared
 from knowledge.models import (
@@ -168,6 +169,19 @@ def test_batches_that_cannot_be_read_are_limited_as_other_refused_calls(
         for body in (b"{", crowded, crowded, crowded, crowded, crowded)
     ]
     assert answered == [400, 413, 413, 413, 413, 429]
+
+
+def test_a_batch_that_finds_no_reader_adds_nothing_and_says_so(
+    mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: Any) -> Any:
+        raise ProviderUnavailable("Many long texts are being read.")
+
+    monkeypatch.setattr(preparing, "_cut_texts", refuse)
+    for route, entry in (("ingest", GOOD), ("memory", MEMORY)):
+        answer = post(mint(), route, entry, entry)
+        assert (answer.status_code, answer.json()["error"]) == (503, "provider_unavailable")
+    assert not Item.objects.exists()
 
 
 @each_case("count, spent", [(1, 1), (10, 1), (11, 2), (100, 10)])

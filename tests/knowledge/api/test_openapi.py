@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.plumbing import _load_enum_name_overrides, load_enum_name_overrides
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from referencing import Registry, Resource
@@ -33,6 +34,12 @@ def document() -> Any:
 def operations(document: Any) -> Iterator[tuple[str, Any]]:
     for methods in document["paths"].values():
         yield from methods.items()
+
+
+def test_nothing_is_wrong_with_the_names_of_choices(capsys: pytest.CaptureFixture[str]) -> None:
+    _load_enum_name_overrides.cache_clear()
+    load_enum_name_overrides()
+    assert capsys.readouterr().err == ""
 
 
 def test_the_document_is_valid(document: Any) -> None:
@@ -67,6 +74,18 @@ def test_every_operation_lists_its_errors_in_the_one_envelope(document: Any) -> 
                 assert shown == {"$ref": "#/components/schemas/Error"}
     codes = document["components"]["schemas"]["ErrorCode"]["enum"]
     assert codes == list(STATUSES)
+
+
+def test_whatever_takes_texts_may_have_no_reader_for_long_ones(document: Any) -> None:
+    may_fail = {
+        operation["operationId"]
+        for _, operation in operations(document)
+        if "503" in operation["responses"]
+    }
+    assert may_fail >= {
+        *("ingest", "ingest_batch", "update_item", "remember", "remember_batch", "manage_task"),
+        *("contribute_skill", "contribute_knowledge"),
+    }
 
 
 def test_every_post_takes_an_idempotency_key(document: Any) -> None:

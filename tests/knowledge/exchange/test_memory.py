@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from knowledge.access import Access
+from knowledge.crawling.documentation import add_source
 from knowledge.library import items as shelves
 from knowledge.library.items import file_item
 from knowledge.memory.relations import relate, unrelate
@@ -562,6 +563,23 @@ def test_a_source_of_the_same_name_is_the_same_source(library: Access, theirs: A
         owner_id=theirs.owner_id, name="THE MANUAL", start_url="https://theirs.example/"
     )
     assert imported(theirs, exported(library)).sources == 0
+
+
+def test_sources_of_one_name_that_no_token_saw_together_all_come_back(
+    library: Access, theirs: Access, mint: Mint
+) -> None:
+    for name in ("Here", "There"):
+        shelf = shelves.create_folder(library, name)
+        add_source(mint(shelf).access, name="Manual", start_url=f"https://{name}.example/")
+    archive = exported(library)
+    assert imported(theirs, archive).sources == 2
+    assert imported(theirs, archive).sources == 0
+    assert {*Source.objects.visible_to(theirs).values_list("name", "folder__name")} == {
+        ("Manual", "Here"),
+        ("Manual", "There"),
+    }
+    Source.objects.visible_to(theirs).filter(folder__name="There").delete()
+    assert imported(theirs, archive).sources == 1
 
 
 def test_a_project_out_of_reach_is_not_exported_and_its_task_comes_back_without(

@@ -10,7 +10,7 @@ from django.db import OperationalError, connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.indexing import dictionary
+from knowledge.indexing import dictionary, keyword_rows
 from knowledge.indexing.binary_rows import Keys
 from knowledge.indexing.keyword_rows import word_rows, write_words
 from knowledge.text.words import LONGEST_WORD, identifiers, plain
@@ -135,7 +135,7 @@ def test_words_whose_stems_were_not_answered_are_asked_for_again(failing: str) -
 @pytest.mark.parametrize("bound", ["_MOST_LEXEMES", "_MOST_TOKENS", "_MOST_CHARACTERS"])
 def test_a_full_dictionary_is_begun_anew(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dictionary, bound, 3)
-    known = dictionary.Dictionary("english")
+    keyword_rows.empty_dictionaries()
     for text in ("Many words are met here.", "And others, after these."):
-        known.read([text])
-        assert len(known._tokens) == len(text.split())
+        word_rows("english", [text])
+        assert len(keyword_rows._dictionaries["english"]._tokens) == len(text.split())

@@ -83,6 +83,7 @@ def test_the_doctor_says_which_model_does_not_work_and_why(vendor: OpenAI, libra
     assert "24 dimensions; $0.02 a million tokens read" in found["embedder"]["seen"]
     assert "chunks/s" in found["embedder"]["seen"]
     assert {found[about]["state"] for about in ("summaries", "answers", "transcriber")} == {"ok"}
+    assert "openai:whisper-1 (chosen by" in found["transcriber"]["seen"]
 
     vendor.answers = {"chat": [ollama_missing("llama3.2")]}
     summaries = doctor()["summaries"]
@@ -128,7 +129,8 @@ def test_a_change_of_embedder_is_estimated_before_anything_is_written(
     assert estimate.tokens > 100
     assert estimate.usd == pytest.approx(estimate.tokens * 0.02 / 1e6, rel=0.01)
     assert Generation.objects.count() == 1
-    assert "price not known" in reindex("--embedder", "openai:bge-m3", "--estimate")
+    unpriced = reindex("--embedder", "openai:bge-m3", "--estimate")
+    assert "price not known (see QUARRY_PRICES), less than a second" in unpriced
     assert "Nothing was written" in reindex("--embedder", "fake", "--estimate")
     with pytest.raises(CommandError, match="name it"):
         reindex("--estimate")
@@ -144,7 +146,7 @@ def test_a_local_reranker_is_loaded_before_it_is_tried(
     settings.QUARRY_RERANKER = f"onnx:{write_cross_encoder(tmp_path / 'tiny')}"
     settings.QUARRY_RERANK_MS = 20_000
     try:
-        assert re.search(r"^onnx:.*tiny; free; \d+ ms a question$", doctor()["reranker"]["seen"])
+        assert re.search(r"^onnx:.*tiny; free; answered in \d+ ms$", doctor()["reranker"]["seen"])
     finally:
         cast(OnnxReranker, providers.live_reranker()).close()
         providers._load_reranker.cache_clear()

@@ -168,6 +168,13 @@ def test_search_prints_score_title_passage_and_link_with_a_line_between_hits() -
     assert run("search", "folder rename", "--folder", "") == run("search", "folder rename")
 
 
+def test_search_says_what_is_suspected() -> None:
+    run("add", TEXT)
+    assert "suspected" not in run("search", "folder rename")
+    Item.objects.update(suspicions=[{"rule": "suspected_order"}])
+    assert "\n   suspected: suspected_order\n" in run("search", "folder rename")
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

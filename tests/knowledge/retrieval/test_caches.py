@@ -1,6 +1,4 @@
-"""What is remembered between searches: never too much, never too old, and gone when told."""
-
-import pytest
+"""What is remembered between searches: never too much, and gone when told."""
 
 from knowledge.access import Access
 from knowledge.retrieval import caches
@@ -14,16 +12,6 @@ def test_the_oldest_makes_room_and_what_is_put_again_is_new() -> None:
     for key, value in (("a", 1), ("b", 2), ("a", 3), ("c", 4)):
         cache.put(key, value)
     assert [cache.get(key) for key in "abc"] == [3, None, 4]
-
-
-def test_a_value_is_forgotten_after_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = Cache[str, int](2, seconds=60)
-    monkeypatch.setattr(caches, "monotonic", lambda: 100.0)
-    cache.put("a", 1)
-    monkeypatch.setattr(caches, "monotonic", lambda: 159.0)
-    assert cache.get("a") == 1
-    monkeypatch.setattr(caches, "monotonic", lambda: 160.0)
-    assert cache.get("a") is None
 
 
 def test_one_function_empties_every_cache(library: Access, add: Add) -> None:

@@ -7,6 +7,7 @@ from knowledge.access import Access
 from knowledge.errors import ProviderUnavailable
 from knowledge.indexing import generations
 from knowledge.providers.fake import FakeEmbedder
+from knowledge.providers.protocols import LocalModel
 from knowledge.providers.universal import UniversalEmbedder
 from knowledge.retrieval import search as search_module
 from knowledge.retrieval import statement
@@ -145,6 +146,8 @@ def test_the_multilingual_embedder_finds_across_languages_and_says_when_it_is_mi
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     embedder = UniversalEmbedder()
+    assert isinstance(embedder, LocalModel)
+    embedder.load()
     texts = embedder.embed_document([TEXTS["ru"], TEXTS["de"], TEXTS["zh"]])
     asked = embedder.embed_query("When does the library open?")
     assert (texts @ asked).argmax() == 2

@@ -1,5 +1,6 @@
 """Readers are few, have limits, end when idle, and answer what would be answered in place."""
 
+import io
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from benchmarks.fuzz.texts import DEAREST
 from knowledge.errors import ProviderUnavailable
 from knowledge.sources import child, readers
 from knowledge.sources.parsers.__main__ import NICENESS
-from knowledge.sources.parsers.frames import Frame
+from knowledge.sources.parsers.frames import Frame, send_frame
 from knowledge.sources.readers import Readers, open_readers, opened_readers
 from tests.support import files as made
 from tests.support.waiting import DEADLINE, eventually
@@ -49,6 +50,24 @@ def test_bytes_and_values_come_back_whole_and_the_same_reader_is_asked_again(
     assert pool.call(f"{WORK}:echo", value, *blobs) == (value, blobs)
     pids = {pool.call(f"{WORK}:tell_process", 0).value["pid"] for _ in range(3)}
     assert len(pids) == 1
+
+
+def test_a_reader_whose_caller_was_killed_ends_without_a_word() -> None:
+    ask = io.BytesIO()
+    send_frame(
+        ask, Frame({"target": f"{WORK}:echo", "request": 0, "seconds": 9}, (b"x" * 3_000_000,))
+    )
+    reader = subprocess.Popen(
+        [sys.executable, "-m", "knowledge.sources.parsers.reader_main", str(1 << 30), "60"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=child.ENVIRONMENT,
+    )
+    assert reader.stdout
+    reader.stdout.close()  # nobody waits for the answer
+    assert reader.communicate(ask.getvalue(), timeout=DEADLINE)[1] == b""
+    assert reader.returncode == 0
 
 
 def test_a_reader_has_none_of_our_environment(

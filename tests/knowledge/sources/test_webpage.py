@@ -89,6 +89,14 @@ def test_code_that_names_no_language_is_fenced_without_one() -> None:
     assert "```\none\ntwo\n```" in read_page(page.encode(), url=URL).text
 
 
+def test_a_command_is_fenced_even_if_nothing_in_it_looks_like_code() -> None:
+    prose = "".join(f"<p>Lamp {n} is lit at dusk by the keeper of week {n}.</p>" for n in range(12))
+    code = "<pre><code>inspect --what lamps --day monday</code></pre>"
+    page = f"<html><body><main><h1>Lamps</h1>{prose}{code}</main></body></html>"
+    text = read_page(page.encode(), url=URL).text
+    assert "```\ninspect --what lamps --day monday\n```" in text
+
+
 @pytest.mark.parametrize(
     ("page", "reason", "words"),
     [

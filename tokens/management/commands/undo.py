@@ -54,7 +54,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{token}, of {token.owner}, is {token.state}.")
         if token.state == "active":
             self.stdout.write("It may go on writing meanwhile; revoke it first.")
-        counts = ", ".join(f"{count} {_words(kind)}" for kind, count in would.counts.items())
+        counts = ", ".join(f"{count} {_words(kind, count)}" for kind, count in would.counts.items())
         self.stdout.write(f"To be undone: {counts or 'nothing'}.")
         self._list(would.undone)
         if would.skipped:
@@ -105,5 +105,6 @@ def _confirm(count: int) -> None:
         raise CommandError("Nothing was undone.")
 
 
-def _words(kind: str) -> str:
-    return kind.replace("_", " ")
+def _words(kind: str, count: int) -> str:
+    what, _, done = kind.partition("_")
+    return f"{what} {done}" if count == 1 else f"{what}s {done}"
