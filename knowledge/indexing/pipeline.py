@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db import connection
 
 from knowledge.indexing.actors import pack_soon
 from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows
 from knowledge.indexing.generations import (
     EmbeddedPieces,
-    live_generation,
     lock_index_shared,
     write_pieces,
     write_vectors,
@@ -19,6 +17,7 @@ from knowledge.indexing.generations import (
 from knowledge.indexing.index_rows import IndexRows, Labels, make_rows
 from knowledge.indexing.keyword_rows import together, write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
+from knowledge.models.prepared import send
 from knowledge.text.chunking import Piece
 from knowledge.text.languages import DEFAULT
 
@@ -30,7 +29,7 @@ _NEXT_IDS = """
     SELECT ARRAY(
         SELECT nextval((SELECT pg_get_serial_sequence('knowledge_chunk', 'id')::regclass))
         FROM generate_series(1, %s)
-    )
+    ), (SELECT id FROM knowledge_generation WHERE is_live)
 """
 
 
@@ -51,10 +50,8 @@ def index_new_items(new: Sequence[NewRows]) -> None:
     if not new:
         return
     lock_index_shared()
-    # Without vectors nothing is asked of a model, whose server may be down.
-    generation_id = live_generation().pk if any(each.embedded for each in new) else None
     sizes = [len(each.rows.starts) for each in new]
-    chunk_ids = _next_ids(sum(sizes))
+    chunk_ids, generation_id = _next_ids(sum(sizes))
     keys = Keys(np.array(chunk_ids, np.int64), new[0].item.owner_id, _item_ids(new, sizes))
     copy_rows(
         CHUNKS,
@@ -155,7 +152,7 @@ def _count(item: Item, *, chunks: int, removed: int, words: int) -> int:
 
 
 def _write_chunks(item: Item, rows: IndexRows) -> list[int]:
-    chunk_ids = _next_ids(len(rows.starts))
+    chunk_ids, _ = _next_ids(len(rows.starts))
     keys = Keys(chunk_ids, item.owner_id, item.pk)
     copy_rows(
         CHUNKS,
@@ -169,11 +166,10 @@ def _write_chunks(item: Item, rows: IndexRows) -> list[int]:
     return chunk_ids
 
 
-def _next_ids(count: int) -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(_NEXT_IDS, [count])
-        ids: list[int] = cursor.fetchone()[0]
-        return ids
+def _next_ids(count: int) -> tuple[list[int], int | None]:
+    """Ids of new chunks, and the generation that is live, which the caller's lock keeps so."""
+    ids, generation_id = send(_NEXT_IDS, [count]) or ([], None)
+    return ids, generation_id
 
 
 def _item_ids(new: Sequence[NewRows], sizes: Sequence[int]) -> np.ndarray[Any, Any]:
