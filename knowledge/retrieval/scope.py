@@ -280,7 +280,8 @@ def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQue
 
 def known_types(narrowing: Narrowing) -> list[str]:
     """The types that are named, all of which there are."""
-    return [one_of(name, ItemType.values, field="types") for name in narrowing.types]
+    known = ItemType.values
+    return [one_of(name, known, field="types") for name in narrowing.types]
 
 
 def attribute_condition(access: Access, narrowing: Narrowing) -> Q:
