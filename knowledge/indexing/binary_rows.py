@@ -10,6 +10,7 @@ index.
     int4, int8, uuid  4, 8 and 16 bytes
     text      UTF-8
     jsonb     byte 1 (the version of this form), then the JSON as text
+    real[]    as text[], of type 700, each element a 4-byte float
     text[]    int32 dimensions (0 if empty, else 1), int32 flags 0, int32 type of an element (25 is
               text); if there is one: int32 length, int32 first index 1, and each element as a field
     halfvec   int16 dimensions, int16 unused, then a 2-byte float for each dimension
@@ -22,6 +23,7 @@ which numpy lays out for all rows at once, then the fields that differ in size, 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from struct import Struct
 from typing import Any, NamedTuple
@@ -41,7 +43,12 @@ _ARRAY, _ARRAY_LENGTHS = Struct("!iii"), Struct("!ii")
 _TEXT_TYPE = 25
 _JSONB_VERSION = b"\1"
 _HALFVEC = Struct("!hh")
+_REAL_TYPE = 700
+_REAL = np.dtype([("size", ">i4"), ("number", ">f4")])
 _PLACE = np.dtype(">u2")
+_FIELDS = Struct("!h")
+_FEW = 2
+"""So many rows are inserted one by one: a COPY takes as long as several statements."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,39 @@ class Table:
     key: str
     numbers: Mapping[str, str]
     values: tuple[str, ...]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return [self.key, "owner_id", "item_id", *self.numbers, *self.values]
+
+    @cached_property
+    def copy(self) -> str:
+        """The statement that takes rows in a file."""
+        return f"COPY {self._named} FROM STDIN (FORMAT BINARY)"
+
+    @cached_property
+    def insert(self) -> str:
+        """The one that takes the fields of one row, each in the form of its column."""
+        values = ", ".join(["%b"] * len(self.columns))
+        return f"INSERT INTO {self._named} VALUES ({values})"  # noqa: S608
+
+    @property
+    def _named(self) -> str:
+        columns = ", ".join(f'"{column}"' for column in self.columns)
+        return f"{self.name} ({columns})"
+
+    @cached_property
+    def head(self) -> np.ndarray[Any, Any]:
+        """One row up to where its fields of any size begin, with nothing but their sizes yet."""
+        types = {self.key: _INT8, "owner_id": _INT4, "item_id": _UUID, **self.numbers}
+        layout = [("fields", ">i2")]
+        for name, kind in types.items():
+            layout += [(f"size of {name}", _INT4), (name, kind)]
+        row = np.zeros(1, layout)
+        row["fields"] = len(self.columns)
+        for name in types:
+            row[f"size of {name}"] = row.dtype[name].itemsize
+        return row
 
 
 CHUNKS = Table(
@@ -79,32 +119,37 @@ def copy_rows(
     **numbers: int | Sequence[int] | Numbers,
 ) -> None:
     """Insert a row for each chunk: its keys, its numbers, and its other fields as bytes."""
-    columns = [table.key, "owner_id", "item_id", *table.numbers, *table.values]
-    named = ", ".join(f'"{column}"' for column in columns)
-    heads = _heads(table, keys, numbers, fields=len(columns))
-    rows = [part for row in zip(heads, values, strict=True) for part in row]
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(f"COPY {table.name} ({named}) FROM STDIN (FORMAT BINARY)") as copy,
-    ):
+    heads = _heads(table, keys, numbers)
+    rows = [head + value for head, value in zip(heads, values, strict=True)]
+    if len(rows) <= _FEW:
+        # Imported here: a reader, which has no settings, cannot load models.
+        from knowledge.models.prepared import Binary, write
+
+        for row in rows:
+            write(table.insert, list(map(Binary, _fields_of(row))))
+        return
+    with connection.cursor() as cursor, cursor.copy(table.copy) as copy:
         copy.write(b"".join((_FILE_BEGIN, *rows, _FILE_END)))
 
 
-def _heads(table: Table, keys: Keys, numbers: Mapping[str, Any], *, fields: int) -> Iterator[bytes]:
+def _heads(table: Table, keys: Keys, numbers: Mapping[str, Any]) -> Iterator[bytes]:
     """Each row up to where its fields of any size begin."""
-    types = {table.key: _INT8, "owner_id": _INT4, "item_id": _UUID, **table.numbers}
-    layout = [("fields", ">i2")]
-    for name, kind in types.items():
-        layout += [(f"size of {name}", _INT4), (name, kind)]
-    rows = np.zeros(len(keys.chunk_ids), layout)
-    rows["fields"] = fields
-    for name in types:
-        rows[f"size of {name}"] = rows.dtype[name].itemsize
+    rows = np.repeat(table.head, len(keys.chunk_ids))
     item = np.void(keys.item_id.bytes) if isinstance(keys.item_id, UUID) else keys.item_id
     given = {table.key: keys.chunk_ids, "owner_id": keys.owner_id, "item_id": item, **numbers}
     for name, value in given.items():
         rows[name] = value
     return _cut(rows.tobytes(), np.arange(len(rows) + 1) * rows.itemsize)
+
+
+def _fields_of(row: bytes) -> Iterator[bytes]:
+    """The fields of a row, which stand in it after their number, each after its size."""
+    place = _FIELDS.size
+    while place < len(row):
+        (size,) = _SIZE.unpack_from(row, place)
+        start = place + _SIZE.size
+        place = start + size
+        yield row[start:place]
 
 
 def field(value: bytes) -> bytes:
@@ -125,6 +170,14 @@ def jsonb(text: str) -> bytes:
 
 def halfvec(vector: np.ndarray[Any, Any]) -> bytes:
     return _HALFVEC.pack(len(vector), 0) + vector.astype(">f2").tobytes()
+
+
+def reals(numbers: np.ndarray[Any, Any]) -> bytes:
+    """Numbers as an array of four-byte floats."""
+    elements = np.empty(len(numbers), _REAL)
+    elements["size"], elements["number"] = 4, numbers
+    head = _ARRAY.pack(1, 0, _REAL_TYPE) + _ARRAY_LENGTHS.pack(len(numbers), 1)
+    return head + elements.tobytes()
 
 
 class Lexemes(NamedTuple):

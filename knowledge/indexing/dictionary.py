@@ -181,6 +181,9 @@ class Dictionary:
     def _ask(self, words: set[str]) -> None:
         simple = {word for word in words if _is_simple(word)}
         others = words - simple
+        for number in filter(str.isdecimal, simple):  # its own stem in every configuration
+            self._keep_word(number, [number], [1], 1)
+        simple = set(filter(str.isalpha, simple))
         if simple:
             others |= self._keep_stems(self._rows("stems", simple))
         if others:

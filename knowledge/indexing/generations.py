@@ -14,7 +14,7 @@ from knowledge.errors import ProviderUnavailable
 from knowledge.indexing.binary_rows import VECTORS, Keys, copy_rows, field, halfvec
 from knowledge.locks import Lock
 from knowledge.models import Chunk, ChunkEmbedding, Generation, IndexStatus, Item
-from knowledge.models.prepared import fetch_row
+from knowledge.models.prepared import fetch_row, send
 from knowledge.monitoring.metrics import provider_call
 from knowledge.providers import embedder_named, live_embedder
 from knowledge.providers.model_servers import split_dimensions
@@ -128,8 +128,7 @@ def lock_index_shared() -> None:
     Chunks get ids and vectors only under this lock, so that a process with the exclusive lock sees
     every chunk up to the last id. To avoid deadlock, lock the item's row first.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [Lock.INDEX_WRITERS])
+    send("SELECT pg_advisory_xact_lock_shared(%s)", [int(Lock.INDEX_WRITERS)])
 
 
 def lock_index_exclusively() -> None:

@@ -4,19 +4,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.db import connection
 
 from knowledge.indexing.actors import pack_soon
 from knowledge.indexing.binary_rows import CHUNKS, Keys, copy_rows
 from knowledge.indexing.generations import (
     EmbeddedPieces,
-    live_generation,
     lock_index_shared,
     write_vectors,
 )
 from knowledge.indexing.index_rows import IndexRows, Labels, make_rows
 from knowledge.indexing.keyword_rows import together, write_words
 from knowledge.models import Chunk, ChunkEmbedding, ChunkText, IndexStatus, Item, LibrarySize
+from knowledge.models.prepared import send
 from knowledge.text.chunking import Piece
 from knowledge.text.languages import DEFAULT
 
@@ -28,7 +27,7 @@ _NEXT_IDS = """
     SELECT ARRAY(
         SELECT nextval((SELECT pg_get_serial_sequence('knowledge_chunk', 'id')::regclass))
         FROM generate_series(1, %s)
-    )
+    ), (SELECT id FROM knowledge_generation WHERE is_live)
 """
 
 
@@ -127,11 +126,10 @@ def _count(item: Item, *, removed: int, words_before: int) -> int:
 
 def _write_chunks(new: Sequence[NewRows]) -> None:
     """Write chunks with words and vectors; each item gets what it is to say of its index."""
-    # Without vectors nothing is asked of a model, whose server may be down.
-    generation_id = live_generation().pk if any(each.embedded for each in new) else None
     sizes = [len(each.rows.starts) for each in new]
     item_ids = np.repeat(np.array([each.item.pk.bytes for each in new], "V16"), sizes)
-    keys = Keys(np.array(_next_ids(sum(sizes)), np.int64), new[0].item.owner_id, item_ids)
+    chunk_ids, generation_id = _next_ids(sum(sizes))
+    keys = Keys(np.array(chunk_ids, np.int64), new[0].item.owner_id, item_ids)
     copy_rows(
         CHUNKS,
         keys,
@@ -151,11 +149,10 @@ def _write_chunks(new: Sequence[NewRows]) -> None:
         item.chunk_count, item.word_count = size, int(each.rows.words.lengths.sum())
 
 
-def _next_ids(count: int) -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(_NEXT_IDS, [count])
-        ids: list[int] = cursor.fetchone()[0]
-        return ids
+def _next_ids(count: int) -> tuple[list[int], int | None]:
+    """Ids of new chunks, and the generation that is live, which the caller's lock keeps so."""
+    ids, generation_id = send(_NEXT_IDS, [count]) or ([], None)
+    return ids, generation_id
 
 
 def _write_vectors(new: Sequence[NewRows], keys: Keys, generation_id: int) -> None:

@@ -26,6 +26,7 @@ from knowledge.models import (
     Visibility,
     WebhookEvent,
 )
+from knowledge.models.prepared import insert_rows, joined_writes
 from knowledge.monitoring.metrics import INGESTED
 from knowledge.text.languages import language_of
 
@@ -74,15 +75,16 @@ def create_text_item(
 
 def create_text_items(access: Access, texts: Sequence[NewText]) -> list[Item]:
     """Write texts that only the caller has, and their items, with one statement a table."""
-    contents = Content.objects.create_texts(
-        access.owner_id,
-        [(each.options.title, each.text, each.language) for each in texts],
-    )
-    new = [
-        _NewItem(content, each.options, each.prepared)
-        for content, each in zip(contents, texts, strict=True)
-    ]
-    return _create_items(access, new)
+    with joined_writes():
+        contents = Content.objects.create_texts(
+            access.owner_id,
+            [(each.options.title, each.text, each.language) for each in texts],
+        )
+        new = [
+            _NewItem(content, each.options, each.prepared)
+            for content, each in zip(contents, texts, strict=True)
+        ]
+        return _create_items(access, new)
 
 
 def create_item(
@@ -120,16 +122,18 @@ def _create_items(access: Access, new: Sequence[_NewItem]) -> list[Item]:
         for item, each in zip(items, new, strict=True)
         if each.content.is_ready
     ]
-    pipeline.index_new_items(
-        [_rows_of(item, prepared) for item, prepared in with_text if item.in_kb]
-    )
-    Item.objects.bulk_create(items)
-    filings = Filing.objects.bulk_create(
-        Filing(item=item, folder_id=folder_id)
-        for item, folder_id in zip(items, folder_ids, strict=True)
-        if folder_id
-    )
-    changes.items_added(access, items, filings)
+    with joined_writes():
+        pipeline.index_new_items(
+            [_rows_of(item, prepared) for item, prepared in with_text if item.in_kb]
+        )
+        insert_rows(items)
+        filings = Filing.objects.bulk_create(
+            Filing(item=item, folder_id=folder_id)
+            for item, folder_id in zip(items, folder_ids, strict=True)
+            if folder_id
+        )
+        changes.items_added(access, items, filings)
+        announce(WebhookEvent.ITEM_READY, *(item for item, _ in with_text))
     for item, each in zip(items, new, strict=True):
         if item.index_status == IndexStatus.KEYWORD:
             send_embedding(item)
@@ -137,7 +141,6 @@ def _create_items(access: Access, new: Sequence[_NewItem]) -> list[Item]:
             transforms.want_transform(item)
         outcome = "ready" if each.content.is_ready else "queued"
         transaction.on_commit(INGESTED.labels(each.content.kind, outcome).inc)
-    announce(WebhookEvent.ITEM_READY, *(item for item, _ in with_text))
     pipeline.count_new_items(items)
     return items
 

@@ -28,6 +28,7 @@ from knowledge.models import (
     Version,
     Webhook,
 )
+from knowledge.models.prepared import insert_rows
 
 KEPT_FOR = timedelta(days=30)
 """How long what a token wrote can be undone, and what it deleted is held for that."""
@@ -52,15 +53,17 @@ def items_added(access: Access, items: Iterable[Item], filings: Iterable[Filing]
     filed: dict[UUID, list[int]] = {}
     for filing in filings:
         filed.setdefault(filing.item_id, []).append(filing.pk)
-    Change.objects.bulk_create(
-        _change(
-            access,
-            access.recorded_as,
-            ChangeKind.ITEM_ADDED,
-            item,
-            after={**values_of(item, ITEM_FIELDS), "filings": filed.get(item.pk, [])},
-        )
-        for item in items
+    insert_rows(
+        [
+            _change(
+                access,
+                access.recorded_as,
+                ChangeKind.ITEM_ADDED,
+                item,
+                after={**values_of(item, ITEM_FIELDS), "filings": filed.get(item.pk, [])},
+            )
+            for item in items
+        ]
     )
 
 

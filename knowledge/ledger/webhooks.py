@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -26,6 +26,7 @@ from knowledge.ledger import changes
 from knowledge.ledger.quotas import RESOURCE, Quota
 from knowledge.models import Delivery, DeliveryState, Item, Webhook, WebhookEvent
 from knowledge.models.locking import lock_counted_rows
+from knowledge.models.prepared import send
 from knowledge.models.webhook import every_event
 from knowledge.sources.addresses import read_url
 from knowledge.sources.http import stream
@@ -149,9 +150,8 @@ def queue_again(delivery_id: UUID) -> None:
 
 def _has_webhook(owner_id: int) -> bool:
     """Most owners have none, and this is asked at every addition: the ORM would take longer."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HAS_WEBHOOK, [owner_id])
-        return bool(cursor.fetchone()[0])
+    row = send(_HAS_WEBHOOK, [owner_id])
+    return bool(row and row[0])
 
 
 _HAS_WEBHOOK = "SELECT EXISTS (SELECT FROM knowledge_webhook WHERE owner_id = %s)"

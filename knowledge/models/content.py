@@ -5,6 +5,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 
+from knowledge.models.prepared import insert_rows
 from knowledge.text.languages import language_of
 
 
@@ -43,7 +44,7 @@ class ContentQuerySet(models.QuerySet["Content"]):
 
     def create_texts(self, owner_id: int, texts: Iterable[tuple[str, str, str]]) -> "list[Content]":
         """Texts with their titles that only their owner has, in a language that may be known."""
-        return self.bulk_create(
+        contents = [
             Content(
                 owner_id=owner_id,
                 kind="text",
@@ -52,7 +53,9 @@ class ContentQuerySet(models.QuerySet["Content"]):
                 language=language or language_of(text),
             )
             for title, text, language in texts
-        )
+        ]
+        insert_rows(contents)
+        return contents
 
 
 class Content(models.Model):

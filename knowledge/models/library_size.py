@@ -2,13 +2,13 @@ from collections.abc import Collection
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.db import connection, models
+from django.db import models
+
+from knowledge.models.prepared import send
 
 _CHANGE = """
     INSERT INTO knowledge_librarysize AS size (owner_id, chunks, words, fresh, languages)
-    VALUES (
-        %(owner)s, %(chunks)s, %(words)s, %(fresh)s, %(languages)s::varchar[]
-    )
+    VALUES (%s, %s, %s, %s, %s::varchar[])
     ON CONFLICT (owner_id) DO UPDATE SET
         chunks = size.chunks + excluded.chunks,
         words = size.words + excluded.words,
@@ -36,11 +36,9 @@ class LibrarySizeManager(models.Manager["LibrarySize"]):
         """
         if not (chunks or words or fresh):
             return 0
-        values = {"owner": owner_id, "chunks": chunks, "words": words, "fresh": fresh}
-        with connection.cursor() as cursor:
-            kept = sorted({language.lower()[:2] for language in languages})
-            cursor.execute(_CHANGE, values | {"languages": kept})
-            return int(cursor.fetchone()[0])
+        kept = sorted({language.lower()[:2] for language in languages})
+        [count] = send(_CHANGE, [owner_id, chunks, words, fresh, kept]) or (0,)
+        return int(count)
 
 
 class LibrarySize(models.Model):

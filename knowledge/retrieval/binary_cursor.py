@@ -2,41 +2,22 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django.db import connection
 from psycopg import RawCursor
-from psycopg.adapt import Buffer, Dumper
-from psycopg.pq import Format
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.numeric import Int8BinaryDumper
 
 from knowledge.indexing.binary_rows import halfvec
+from knowledge.models.prepared import Binary, BinaryDumper
 from knowledge.providers.protocols import Vector
-
-
-@dataclass(frozen=True, slots=True)
-class Binary:
-    """A statement's value as Postgres itself writes it."""
-
-    value: bytes
 
 
 def halves(vector: Vector) -> Binary:
     """A vector as a statement's value."""
     return Binary(halfvec(vector))
-
-
-class _BinaryDumper(Dumper):
-    """Sends the bytes as they are; the statement's cast says what they mean."""
-
-    format = Format.BINARY
-    oid = 0
-
-    def dump(self, obj: Binary) -> Buffer:
-        return obj.value
 
 
 def fetch(statement: str, params: Mapping[str, Any]) -> list[DictRow]:
@@ -48,7 +29,7 @@ def fetch(statement: str, params: Mapping[str, Any]) -> list[DictRow]:
     connection.ensure_connection()
     numbered, names = _with_numbers(statement)
     with RawCursor(connection.connection, row_factory=dict_row) as cursor:
-        cursor.adapters.register_dumper(Binary, _BinaryDumper)
+        cursor.adapters.register_dumper(Binary, BinaryDumper)
         # Else a number's size is part of its type, and each size a statement of its own.
         cursor.adapters.register_dumper(int, Int8BinaryDumper)
         values = [params[name] for name in names]

@@ -106,7 +106,10 @@ def _best_part(
     text: str, start: int, end: int, breaks: Sequence[int], matcher: re.Pattern[str] | None
 ) -> int:
     """Where the part of the window begins that has most of the query's words."""
-    edges = [start, *(place for place in breaks if start < place < end), end]
+    inside = [place for place in breaks if start < place < end]
+    if not inside:
+        return start
+    edges = [start, *inside, end]
     parts = [(one - start, other - start) for one, other in pairwise(edges)]
     return start + parts[_richest(text[start:end], parts, matcher)][0]
 

@@ -17,8 +17,9 @@ from knowledge.errors import ProviderUnavailable, not_found
 from knowledge.indexing.generations import live_generation
 from knowledge.models import Folder, Generation, Item, ItemType, Source, SourcePage
 from knowledge.models.item import ItemQuerySet
+from knowledge.models.prepared import Binary
 from knowledge.retrieval import visibility_sql
-from knowledge.retrieval.binary_cursor import Binary, fetch
+from knowledge.retrieval.binary_cursor import fetch
 from knowledge.text.languages import DEFAULT
 from knowledge.validation import MAX_TAG, as_moment, clean_line, clean_tags, one_of
 
@@ -279,7 +280,8 @@ def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQue
 
 def known_types(narrowing: Narrowing) -> list[str]:
     """The types that are named, all of which there are."""
-    return [one_of(name, ItemType.values, field="types") for name in narrowing.types]
+    known = ItemType.values
+    return [one_of(name, known, field="types") for name in narrowing.types]
 
 
 def attribute_condition(access: Access, narrowing: Narrowing) -> Q:

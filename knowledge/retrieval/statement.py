@@ -5,11 +5,14 @@ from enum import Enum
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import numpy as np
 from django.db import transaction
 from psycopg.rows import DictRow
 
+from knowledge.indexing.binary_rows import reals
 from knowledge.indexing.large_owners import LARGE_OWNER_CHUNKS, whale_index
 from knowledge.models import Generation
+from knowledge.models.prepared import Binary
 from knowledge.providers.protocols import Vector
 from knowledge.retrieval import keyword, semantic, visibility_sql
 from knowledge.retrieval.binary_cursor import fetch, halves
@@ -148,7 +151,9 @@ def nearest_items(
         "owner": scope.owner_id,
         "owners": scope.owner_ids,
         "items": scope.items,
-        "vectors": [f"[{','.join(map(str, vector.tolist()))}]" for vector in vectors],
+        "vectors": Binary(reals(np.concatenate(vectors))),
+        "places": list(range(1, len(vectors) + 1)),
+        "size": len(vectors[0]),
         "generation": generation.pk,
         "background": generation.background,
         "limit": limit,
@@ -185,10 +190,15 @@ def _has_graph(scope: Scope, generation: Generation) -> bool:
 
 
 _NEAREST = """
-    WITH {scope}
+    WITH {scope}, asked AS MATERIALIZED (
+        SELECT place,
+            (%(vectors)s::real[])[(place - 1) * %(size)s::int + 1 : place * %(size)s::int]::halfvec
+                AS vector
+        FROM unnest(%(places)s::int[]) AS place
+    )
     SELECT asked.place, 1 - near.distance AS cosine, item.id AS item_id, item.custom_title,
         content.title
-    FROM unnest(%(vectors)s::text[]::halfvec[]) WITH ORDINALITY AS asked (vector, place)
+    FROM asked
         CROSS JOIN LATERAL (
             {nearest} ORDER BY distance, chunk_id LIMIT %(limit)s
         ) AS near

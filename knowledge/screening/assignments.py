@@ -34,6 +34,9 @@ _TOKEN_NAMES = """
     aes_key aeskey hmac_key jwt_key admin_key session_key security_key dsn bearer cookie session
 """.split()  # noqa: SIM905, many words
 """A star stands for a blank."""
+_PASSWORD_NAMES, _TOKEN_NAMES = (
+    [name.replace("*", " ") for name in names] for names in (_PASSWORD_NAMES, _TOKEN_NAMES)
+)
 _JOINT = re.compile(
     r"""(?P<tail>[\w.-]{0,24})["'`]?\]?\s{0,3}
     (?P<sign>:=|=>|->|=(?!=)|::?(?!:)|,(?=\s{0,4}["'])|：|,?\s{1,20}["']?value["']?\s?[=:])
@@ -174,8 +177,7 @@ def _decode(encoded: str) -> str:
 
 
 def _after_names(text: str, low: str, names: list[str], rule: str) -> Iterator[Finding]:
-    for spelling in names:
-        name = spelling.replace("*", " ")
+    for name in names:
         at = low.find(name)
         while at >= 0:
             end = at + len(name)

@@ -9,6 +9,7 @@ from knowledge.screening.findings import Finding, Span, without_overlaps
 from knowledge.screening.judging import (
     SCRAP,
     WHOLE,
+    Floats,
     Judge,
     Passages,
     Reading,
@@ -60,9 +61,13 @@ def suspected_spans(text: str, by: Judge) -> Iterator[Span]:
     enough += MORE if len(text) < FEW_CHARACTERS else 0
     doublings = float(np.log2(len(passages.first)))
     sentences = np.arange(len(reading.spans))
+    alone = Passages(sentences, sentences + 1)
+    both = Passages(*map(np.concatenate, zip(passages, alone, strict=True)))
+    found = suspicions(reading, both, by)  # in one go, as each costs more than what it reads
+    at = len(passages.first)
     for first, after in (
-        *_suspected(reading, passages, enough + by.per_doubling * doublings, by),
-        *_suspected(reading, Passages(sentences, sentences + 1), _enough_alone(reading, by), by),
+        *_suspected(passages, found[:at], enough + by.per_doubling * doublings),
+        *_suspected(alone, found[at:], _enough_alone(reading, by)),
     ):
         if _says_something(text[reading.spans[first][0] : reading.spans[after - 1][1]]):
             yield _worst_sentence(reading, first, after, by)
@@ -73,11 +78,8 @@ def _enough_alone(reading: Reading, by: Judge) -> float:
     return by.enough_of_scrap + SENTENCE + by.per_doubling * doublings
 
 
-def _suspected(
-    reading: Reading, passages: Passages, enough: float, by: Judge
-) -> Iterator[tuple[int, int]]:
+def _suspected(passages: Passages, found: Floats, enough: float) -> Iterator[tuple[int, int]]:
     """The first sentence of each passage that is suspected, and the one after its last."""
-    found = suspicions(reading, passages, by)
     ranked = np.argsort(-found, kind="stable")[:MOST_FINDINGS]
     for at in ranked[found[ranked] > enough].tolist():
         yield int(passages.first[at]), int(passages.after[at])

@@ -117,8 +117,8 @@ def features_within(
     """For each sort: its features, which of them each passage has, and how much each counts."""
     starts, ends = reading.bounds[passages.first], reading.bounds[passages.after] + 1
     for feature, share, fewest in zip(reading.features, SHARES, FEWEST, strict=True):
-        first = np.searchsorted(feature.starts, starts)
-        after = np.maximum(first, np.searchsorted(feature.ends, ends, "right"))
+        first = feature.starts.searchsorted(starts)
+        after = np.maximum(first, feature.ends.searchsorted(ends, "right"))
         yield feature, first, after, share / np.sqrt(np.maximum(after - first, fewest))
 
 

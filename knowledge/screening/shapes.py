@@ -59,6 +59,11 @@ def vendor_shapes() -> tuple[Shape, ...]:
     )
 
 
+@cache
+def _all_starts() -> tuple[str, ...]:
+    return tuple(start for shape in vendor_shapes() for start in shape.starts)
+
+
 def _compile(pattern: str) -> re.Pattern[str]:
     dense = re.sub(r"\s+", "", pattern)
     for name, signs in _CLASSES.items():
@@ -84,8 +89,9 @@ def find_shapes(text: str) -> Iterator[Finding]:
         )
     if "eyJ" in text:
         yield from _signed_tokens(text)
-    for shape in vendor_shapes():
-        if any(start in text for start in shape.starts):
+    starts = set(filter(text.__contains__, _all_starts()))
+    for shape in vendor_shapes() if starts else ():
+        if not starts.isdisjoint(shape.starts):
             yield from _find_shape(text, shape)
 
 

@@ -13,11 +13,19 @@ from knowledge.indexing.binary_rows import (
     field,
     halfvec,
     jsonb,
+    reals,
     text_array,
 )
 from tests.support.headings import HEADINGS
 
 LOCATOR = '{"name": "é \\"quoted\\" \\\\ 🪨", "char_span": [0, 45]}'
+
+
+@pytest.mark.django_db
+def test_numbers_are_the_array_that_postgres_itself_would_send() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT array_send(%s::real[])", [[0.1, -2.5, 3e-9]])
+        assert bytes(cursor.fetchone()[0]) == reals(np.array([0.1, -2.5, 3e-9], np.float32))
 
 
 @pytest.mark.django_db
@@ -38,11 +46,13 @@ def test_a_value_is_the_bytes_that_postgres_itself_would_send(
 
 
 @pytest.mark.django_db
-def test_rows_of_several_owners_and_items_are_copied_at_once() -> None:
-    items = [uuid4(), uuid4()]
+@pytest.mark.parametrize("count", [1, 2, 3, 40], ids=lambda count: f"{count} rows")
+def test_rows_of_several_owners_and_items_are_written(count: int) -> None:
+    items = [uuid4() for _ in range(count)]
     item_ids = np.frombuffer(b"".join(item.bytes for item in items), "V16")
-    vectors = [field(halfvec(np.array([n, -2.0]))) for n in (1, 2)]
-    keys = Keys(np.array([7, 8]), np.array([3, 4]), item_ids)
+    numbers = np.arange(count)
+    vectors = [field(halfvec(np.array([n, -2.0]))) for n in numbers]
+    keys = Keys(7 + numbers, 3 + numbers, item_ids)
     copy_rows(VECTORS, keys, vectors, generation_id=9)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -50,7 +60,6 @@ def test_rows_of_several_owners_and_items_are_copied_at_once() -> None:
             "FROM knowledge_chunkembedding ORDER BY chunk_id"
         )
         assert cursor.fetchall() == [
-            (7, 3, items[0], 9, "[1,-2]"),
-            (8, 4, items[1], 9, "[2,-2]"),
+            (7 + n, 3 + n, item, 9, f"[{n},-2]") for n, item in enumerate(items)
         ]
         cursor.execute("DELETE FROM knowledge_chunkembedding")

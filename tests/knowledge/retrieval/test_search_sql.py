@@ -9,8 +9,8 @@ from django.conf import settings
 
 from knowledge.access import Access, Capability
 from knowledge.models import Generation
+from knowledge.models.prepared import Binary
 from knowledge.retrieval import scope, statement, visibility_sql
-from knowledge.retrieval.binary_cursor import Binary
 from knowledge.retrieval.plans import KeywordPlan, SemanticPlan, keyword_plan, semantic_plan
 from knowledge.retrieval.query_words import KeywordQuery, Phrase, Term
 from knowledge.retrieval.scope import Reach, Scope

@@ -409,7 +409,7 @@ NUMBERS = count(1_000)
     ],
     ids=["add", "change", "file", "create", "rename"],
 )
-def test_the_record_costs_one_insert(
+def test_the_record_costs_one_insert_at_most(
     furnished: Access, agent: Minted, write: Callable[..., object]
 ) -> None:
     by_agent = agent.access
@@ -421,7 +421,7 @@ def test_the_record_costs_one_insert(
 
     statements(furnished, "Three", "Attic")
     by_hand, by_token = statements(furnished, "One", "Cellar"), statements(by_agent, "Two", "Shelf")
-    assert len(by_token) == len(by_hand) + 1
+    assert len(by_token) <= len(by_hand) + 1  # that of an addition goes with another statement
     assert sum("knowledge_change" in statement for statement in by_token) == 1
 
 
