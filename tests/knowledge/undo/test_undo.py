@@ -9,7 +9,6 @@ import pytest
 import time_machine
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from knowledge.access import Access
@@ -415,9 +414,15 @@ def test_the_record_costs_one_insert_at_most(
     by_agent = agent.access
 
     def statements(access: Access, title: str, folder: str) -> list[str]:
-        with CaptureQueriesContext(connection) as ran:
+        ran: list[str] = []
+
+        def note(execute: Callable[..., object], sql: object, *rest: object) -> object:
+            ran.append(str(sql))
+            return execute(sql, *rest)
+
+        with connection.execute_wrapper(note):
             write(access, item_titled(title).pk, folder_named(folder).pk)
-        return [query["sql"] for query in ran.captured_queries]
+        return ran
 
     statements(furnished, "Three", "Attic")
     by_hand, by_token = statements(furnished, "One", "Cellar"), statements(by_agent, "Two", "Shelf")
