@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import count
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Any, NamedTuple, TypeVar
+from uuid import UUID
 
 import psycopg
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models.expressions import DatabaseDefault
 from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
@@ -23,6 +25,8 @@ Row = tuple[Any, ...]
 Values = Sequence[Any]
 M = TypeVar("M", bound=models.Model)
 
+_MOST_CURSORS = 32
+"""So many statements has a connection prepared at once."""
 _PLACE = re.compile("%[sb]")
 _waiting = threading.local()
 
@@ -42,6 +46,9 @@ class BinaryDumper(Dumper):
 
     def dump(self, obj: Binary) -> Buffer:
         return obj.value
+
+
+psycopg.adapters.register_dumper(Binary, BinaryDumper)  # before there is any connection
 
 
 def fetch_row(statement: str, values: Values) -> Row | None:
@@ -114,13 +121,49 @@ def insert_rows(rows: Sequence[M]) -> None:
 def _values_of(row: models.Model) -> dict[str, Any]:
     """What each column is to hold, but for those that Postgres fills."""
     values = {}
-    for field in row._meta.local_concrete_fields:
-        value = field.pre_save(row, add=True)
-        if isinstance(value, DatabaseDefault):
+    database = connections[DEFAULT_DB_ALIAS]
+    for field, column, name, as_they_are in _columns(type(row)):
+        value = getattr(row, name) if name else field.pre_save(row, add=True)
+        if type(value) in as_they_are:
+            values[column] = value
+        elif isinstance(value, DatabaseDefault):
             del row.__dict__[field.attname]
         elif not (value is None and isinstance(field, models.AutoField)):
-            values[field.column] = field.get_db_prep_save(value, connection)
+            values[column] = field.get_db_prep_save(value, database)
     return values
+
+
+class _Column(NamedTuple):
+    field: "models.Field[Any, Any]"
+    name: str
+    attribute: str
+    """Of the row, whose value is what is saved; empty if the field makes another one of it."""
+    as_they_are: frozenset[type]
+    """The types of values that the field hands to the driver unchanged."""
+
+
+_UNCHANGED = {
+    models.BooleanField: bool,
+    models.CharField: str,
+    models.TextField: str,
+    models.UUIDField: UUID,
+}
+
+
+@cache
+def _columns(model: type[models.Model]) -> list[_Column]:
+    """To have each field look at each value took as long as the statement."""
+    return [
+        _Column(
+            field,
+            field.column,
+            field.attname if type(field).pre_save is models.Field.pre_save else "",
+            frozenset()
+            if isinstance(field, models.AutoField)
+            else frozenset({NoneType, _UNCHANGED.get(type(field), NoneType)}),
+        )
+        for field in model._meta.local_concrete_fields
+    ]
 
 
 @cache
@@ -137,11 +180,21 @@ def _writes() -> list[tuple[str, Values]] | None:
 
 
 def _fetch_first(statement: str, values: Values, many: bool, context: Any) -> Row | None:
-    connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.RawCursor(connection.connection) as cursor:
-        cursor.adapters.register_dumper(Binary, BinaryDumper)
-        row: Row | None = cursor.execute(statement, values, prepare=True).fetchone()
-    return row
+    database = connections[DEFAULT_DB_ALIAS]  # `connection` looks it up at each use
+    database.ensure_connection()
+    with database.wrap_database_errors:
+        cursor = _cursor_for(database.connection, statement)
+        return cursor.execute(statement, values, prepare=True).fetchone()
+
+
+def _cursor_for(database: psycopg.Connection[Row], statement: str) -> psycopg.RawCursor[Row]:
+    """The connection's own of this statement, which knows by then how its values are sent."""
+    cursors: dict[str, psycopg.RawCursor[Row]] = vars(database).setdefault("quarry_cursors", {})
+    if statement not in cursors:
+        if len(cursors) >= _MOST_CURSORS:
+            cursors.clear()
+        cursors[statement] = psycopg.RawCursor(database)
+    return cursors[statement]
 
 
 @lru_cache(maxsize=256)

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 from psycopg import RawCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.numeric import Int8BinaryDumper
 
 from knowledge.indexing.binary_rows import halfvec
-from knowledge.models.prepared import Binary, BinaryDumper
+from knowledge.models.prepared import Binary
 from knowledge.providers.protocols import Vector
 
 
@@ -26,10 +26,10 @@ def fetch(statement: str, params: Mapping[str, Any]) -> list[DictRow]:
     What a connection runs again is prepared, and planned once for all values. So whatever its plan
     is to depend on must stand in its text.
     """
-    connection.ensure_connection()
+    database = connections[DEFAULT_DB_ALIAS]
+    database.ensure_connection()
     numbered, names = _with_numbers(statement)
-    with RawCursor(connection.connection, row_factory=dict_row) as cursor:
-        cursor.adapters.register_dumper(Binary, BinaryDumper)
+    with RawCursor(database.connection, row_factory=dict_row) as cursor:
         # Else a number's size is part of its type, and each size a statement of its own.
         cursor.adapters.register_dumper(int, Int8BinaryDumper)
         values = [params[name] for name in names]

@@ -6,12 +6,12 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import OperationalError, connection
+from django.db import DataError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from knowledge.ledger.changes import as_data
 from knowledge.models import Change, ChangeKind, Content, Item, Visibility
-from knowledge.models.prepared import insert_rows, joined_writes, send, write
+from knowledge.models.prepared import fetch_row, insert_rows, joined_writes, send, write
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +73,19 @@ def test_what_postgres_fills_is_there_when_it_is_asked_for(owner: User) -> None:
         item = items(owner, content)[0]
         insert_rows([item])
     assert abs(item.arrived_at - timezone.now()) < timedelta(minutes=1)
+
+
+def test_a_statement_takes_values_of_other_sorts_the_next_time() -> None:
+    for texts in ([], ["ä"], None, [None, "b"]):
+        assert fetch_row("SELECT %s::text[]", [texts]) == (texts,)
+    for number in (1, None, 1 << 40, 70_000):
+        assert fetch_row("SELECT %s::bigint", [number]) == (number,)
+
+
+def test_a_statement_that_failed_can_be_sent_again() -> None:
+    with pytest.raises(DataError), transaction.atomic():
+        fetch_row("SELECT 6 / %s::int", [0])
+    assert fetch_row("SELECT 6 / %s::int", [2]) == (3,)
 
 
 def test_writes_that_wait_go_with_the_next_statement() -> None:
