@@ -145,7 +145,7 @@ class _Cutter:
             start = cut
 
     def _is_over(self, tokens: float, start: int, end: int) -> bool:
-        return self._ruler.between(start, end) > tokens
+        return self._ruler.is_over(tokens, start, end)
 
     def _belong_together(self, stretch: Sequence[Block], section: Sequence[Block]) -> bool:
         """Both fit in one piece, and one is below the other's heading or too small to stand."""
@@ -180,9 +180,9 @@ class _Cutter:
             yield _Break(found.end(), _STRENGTHS[found.lastgroup or "WRAP"])
 
     def _next_cut(self, start: int, breaks: Sequence[_Break]) -> int:
-        rest = self._ruler.between(start, breaks[-1].offset)
-        if rest <= self._target:
+        if not self._is_over(self._target, start, breaks[-1].offset):
             return breaks[-1].offset
+        rest = self._ruler.between(start, breaks[-1].offset)
         goal = rest / ceil(rest / self._target)
         half, whole = self._ruler.reach(start, goal / 2), self._ruler.reach(start, goal)
         full = self._ruler.reach(start, self._target)

@@ -5,6 +5,7 @@ languages: within a seventh for most, a quarter too low for German, a quarter to
 """
 
 from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +20,36 @@ def token_count(text: str) -> float:
 
 
 class TokenRuler:
-    """Measures any span of one text in tokens, after a single pass over it."""
+    """Measures any span of one text in tokens, after a single pass over it.
+
+    Of a span that is short whatever it says, nothing is measured.
+    """
 
     def __init__(self, text: str) -> None:
-        self._before = np.concatenate(([0.0], np.cumsum(_costs(text))))
+        self._text = text
+        self._highest = _HIGHEST_COST_OF_ASCII if text.isascii() else _HIGHEST_COST
+
+    @cached_property
+    def _before(self) -> NDArray[np.float64]:
+        return np.concatenate(([0.0], np.cumsum(_costs(self._text))))
 
     def between(self, start: int, end: int) -> float:
         """The tokens in `text[start:end]`."""
         return float(self._before[end] - self._before[start])
 
+    def is_over(self, tokens: float, start: int, end: int) -> bool:
+        """Whether `text[start:end]` has more than these tokens."""
+        return not self._is_short(tokens, start, end) and self.between(start, end) > tokens
+
     def reach(self, start: int, tokens: float) -> int:
         """The furthest end of a span from `start` that has no more than these tokens."""
+        if self._is_short(tokens, start, len(self._text)):
+            return len(self._text)
         return int(np.searchsorted(self._before, self._before[start] + tokens, "right")) - 1
+
+    def _is_short(self, tokens: float, start: int, end: int) -> bool:
+        """Whether it has no more than these tokens, whatever it says."""
+        return (end - start) * self._highest <= tokens
 
 
 class _Script(IntEnum):
@@ -43,6 +62,8 @@ _INNER_CAPITAL_COST = 1.25
 _NEXT_CAPITAL_COST = 0.3
 _LONG_WORD, _LONG_WORD_COST = 8, 0.5
 _REPEATED_SPACE_COST = 0.95
+_HIGHEST_COST, _HIGHEST_COST_OF_ASCII = 4.0, 1.5
+"""More than any character adds."""
 
 
 def _script_table() -> NDArray[np.uint8]:

@@ -1,5 +1,6 @@
 """What stands between blanks is read by itself, whatever stands around it."""
 
+import math
 from itertools import chain
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.text.languages import language_of
-from knowledge.text.token_estimate import token_count
+from knowledge.text.token_estimate import TokenRuler, token_count
 from knowledge.text.words import identifiers, words_of
 
 ODD = [
@@ -62,3 +63,16 @@ def test_a_short_text_of_another_script_takes_the_language_that_is_guessed(
 @pytest.mark.parametrize("text", ["the cat sat on the mat", "a boundary layer in supersonic flow"])
 def test_capitals_are_measured_as_the_model_reads_them(text: str) -> None:
     assert 1.2 < token_count(text.upper()) / token_count(text) < 2.6
+
+
+@given(st.text(max_size=60) | st.text("aB1 \u00e9\u3042.", max_size=300), st.floats(0, 200))
+def test_what_is_short_is_not_measured_and_comes_out_alike(text: str, tokens: float) -> None:
+    ruler, measured = TokenRuler(text), TokenRuler(text)
+    measured._highest = math.inf
+    assert ruler.is_over(tokens, 0, len(text)) == measured.is_over(tokens, 0, len(text))
+    assert ruler.reach(0, tokens) == measured.reach(0, tokens)
+
+
+@given(st.text() | st.text("aB1 \u00e9."))
+def test_no_character_costs_more_than_a_short_text_is_taken_to(text: str) -> None:
+    assert token_count(text) <= len(text) * TokenRuler(text)._highest
