@@ -1,7 +1,7 @@
 """The features that the judge weighs: hashed runs of letters and words, with where each begins."""
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,23 +37,32 @@ class Feature(NamedTuple):
     numbers: Hashes
 
 
+class _Runs(NamedTuple):
+    """All runs of one sort in a text: where each begins and ends, and its hash."""
+
+    sort: int
+    starts: Places
+    ends: Places
+    hashes: Hashes
+
+
 def features_of(text: str) -> Iterator[Feature]:
     """The features of a normalised text, sort by sort, in the order of the text."""
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
     inverse, sums = _prefix_hashes(codes)
-    for length in LETTER_RUNS:
-        starts = np.arange(max(0, len(codes) - length + 1))
-        yield _feature(
-            starts, starts + length, _hash_runs(sums, inverse, starts, starts + length), length
-        )
     starts, ends = _words(codes)
     words = _hash_runs(sums, inverse, starts, ends)
     stems = _hash_runs(sums, inverse, starts, np.minimum(ends, starts + STEM))
-    yield _feature(starts, ends, words, 11)
-    yield _pairs(starts, ends, words, 1, 12)
-    yield _triples(starts, ends, words, 13)
-    yield _pairs(starts, ends, stems, 2, 14)
-    yield _pairs(starts, ends, stems, 3, 15)
+    return _spread(
+        [
+            *(_letters(sums, inverse, length) for length in LETTER_RUNS),
+            _Runs(11, starts, ends, words),
+            _pairs(starts, ends, words, 1, 12),
+            _triples(starts, ends, words, 13),
+            _pairs(starts, ends, stems, 2, 14),
+            _pairs(starts, ends, stems, 3, 15),
+        ]
+    )
 
 
 def _prefix_hashes(codes: np.ndarray[Any, Any]) -> tuple[Hashes, Hashes]:
@@ -70,6 +79,14 @@ def _prefix_hashes(codes: np.ndarray[Any, Any]) -> tuple[Hashes, Hashes]:
 
 def _hash_runs(sums: Hashes, inverse: Hashes, starts: Places, ends: Places) -> Hashes:
     return (sums[ends] - sums[starts]) * inverse[starts]
+
+
+def _letters(sums: Hashes, inverse: Hashes, length: int) -> _Runs:
+    """The runs of so many letters, one from each letter on."""
+    count = max(0, len(sums) - length)
+    hashes = (sums[length : length + count] - sums[:count]) * inverse[:count]
+    starts = np.arange(count)
+    return _Runs(length, starts, starts + length, hashes)
 
 
 def _words(codes: np.ndarray[Any, Any]) -> tuple[Places, Places]:
@@ -102,22 +119,28 @@ def _class_of(sign: str) -> int:
 _ASCII = np.array([_class_of(chr(code)) for code in range(128)], np.uint8)
 
 
-def _pairs(starts: Places, ends: Places, hashes: Hashes, apart: int, sort: int) -> Feature:
+def _pairs(starts: Places, ends: Places, hashes: Hashes, apart: int, sort: int) -> _Runs:
     few = max(0, len(hashes) - apart)
-    return _feature(
-        starts[:few], ends[apart:], hashes[:few] * np.uint64(_BASE) + hashes[apart:], sort
-    )
+    return _Runs(sort, starts[:few], ends[apart:], hashes[:few] * np.uint64(_BASE) + hashes[apart:])
 
 
-def _triples(starts: Places, ends: Places, hashes: Hashes, sort: int) -> Feature:
+def _triples(starts: Places, ends: Places, hashes: Hashes, sort: int) -> _Runs:
     few = max(0, len(hashes) - 2)
     first = hashes[:few] * np.uint64(_BASE) + hashes[1 : few + 1]
-    return _feature(starts[:few], ends[2:], first * np.uint64(_BASE) + hashes[2:], sort)
+    return _Runs(sort, starts[:few], ends[2:], first * np.uint64(_BASE) + hashes[2:])
 
 
-def _feature(starts: Places, ends: Places, hashes: Hashes, sort: int) -> Feature:
-    """Spread the hashes evenly over all numbers, each sort in its own way."""
-    mixed = (hashes + np.uint64(sort << 40)) * np.uint64(0xBF58476D1CE4E5B9)
+def _spread(sorts: Sequence[_Runs]) -> Iterator[Feature]:
+    """Spread the hashes evenly over all numbers, each sort in its own way.
+
+    All at once, as of a short text each operation costs more than what it works on.
+    """
+    mixed = np.concatenate([runs.hashes + np.uint64(runs.sort << 40) for runs in sorts])
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0x94D049BB133111EB)
-    return Feature(starts, ends, mixed >> np.uint64(64 - BITS))
+    mixed >>= np.uint64(64 - BITS)
+    end = 0
+    for runs in sorts:
+        start, end = end, end + len(runs.hashes)
+        yield Feature(runs.starts, runs.ends, mixed[start:end])

@@ -21,6 +21,7 @@ SHARES = (1.0, 1.0, 1.0, 1.3, 1.3, 1.0, 1.0, 1.0)
 """How much each sort of feature counts, in the order of `features_of`."""
 FEWEST = (60, 60, 60, 20, 20, 20, 20, 20)
 """The least number of features of each sort that is assumed, so that a scrap proves little."""
+_SHARES, _FEWEST = np.array(SHARES)[:, np.newaxis], np.array(FEWEST)[:, np.newaxis]
 WHOLE, WINDOW = 500, 400
 """A text of up to WHOLE characters is one passage; a longer one is judged in windows of WINDOW."""
 SCRAP = 150
@@ -116,10 +117,11 @@ def features_within(
 ) -> Iterator[tuple[Feature, Places, Places, Floats]]:
     """For each sort: its features, which of them each passage has, and how much each counts."""
     starts, ends = reading.bounds[passages.first], reading.bounds[passages.after] + 1
-    for feature, share, fewest in zip(reading.features, SHARES, FEWEST, strict=True):
-        first = feature.starts.searchsorted(starts)
-        after = np.maximum(first, feature.ends.searchsorted(ends, "right"))
-        yield feature, first, after, share / np.sqrt(np.maximum(after - first, fewest))
+    first = np.array([feature.starts.searchsorted(starts) for feature in reading.features])
+    after = np.array([feature.ends.searchsorted(ends, "right") for feature in reading.features])
+    after = np.maximum(first, after)
+    strength = _SHARES / np.sqrt(np.maximum(after - first, _FEWEST))
+    yield from zip(reading.features, first, after, strength, strict=True)
 
 
 def suspicions(reading: Reading, passages: Passages, by: Judge) -> Floats:
@@ -127,6 +129,6 @@ def suspicions(reading: Reading, passages: Passages, by: Judge) -> Floats:
     total = np.full(len(passages.first), by.bias)
     for feature, first, after, strength in features_within(reading, passages):
         sums = np.zeros(len(feature.numbers) + 1)
-        np.cumsum(by.weights[feature.numbers], out=sums[1:], dtype=np.float64)
+        by.weights[feature.numbers].cumsum(dtype=np.float64, out=sums[1:])
         total += (sums[after] - sums[first]) * strength
     return total
