@@ -21,6 +21,7 @@ MAX_CONFLICTS = 3
 _OPENING = 4
 """Pieces of a long text that are compared; what begins alike and goes on otherwise is not alike."""
 _CANDIDATES = 20
+_ROUNDING = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ def near_duplicates(access: Access, texts: Sequence[Compared]) -> list[Conflicts
     scope, generation = scope_of(access, Narrowing(types=MEMORY_TYPES))
     openings = [_opening(each.title, each.ready, generation) for each in texts]
     vectors = [vector for each in openings if each is not None for vector in each]
-    near = iter(nearest_items(scope, generation, vectors, limit=_CANDIDATES))
+    least = _least_cosine(max((len(each) for each in openings if each is not None), default=1))
+    near = iter(nearest_items(scope, generation, vectors, limit=_CANDIDATES, least=least))
     # Of a batch, a job embeds what comes late, whether the embedder answers or not.
     reason = "the embedder does not answer" if len(texts) == 1 else "a job embeds it later"
     return [
@@ -64,19 +66,22 @@ def near_duplicates(access: Access, texts: Sequence[Compared]) -> list[Conflicts
     ]
 
 
+def _least_cosine(pieces: int) -> float:
+    """An item less near to one of so many pieces is not alike, were it the same as the others."""
+    return 1 - pieces * (1 - ALIKE) - _ROUNDING
+
+
 def _conflicts(near: Sequence[Sequence[NearItem]], except_for: Collection[UUID]) -> Conflicts:
     """The items that are near to each piece of a text, as far as they are near to all of it."""
-    titles: dict[UUID, str] = {}
-    cosines: dict[UUID, dict[int, float]] = {}
+    compared: dict[UUID, tuple[str, list[float]]] = {}
     for number, found in enumerate(near):
         for item in found:
-            titles[item.id] = item.title
-            best = cosines.setdefault(item.id, {})
-            best[number] = max(item.cosine, best.get(number, 0.0))
+            _, best = compared.setdefault(item.id, (item.title, [0.0] * len(near)))
+            best[number] = max(item.cosine, best[number])
     alike = [
-        Conflict(item_id, titles[item_id], round(sum(best.values()) / len(near), 4))
-        for item_id, best in cosines.items()
-        if item_id not in except_for and sum(best.values()) >= ALIKE * len(near)
+        Conflict(item_id, title, round(sum(best) / len(near), 4))
+        for item_id, (title, best) in compared.items()
+        if sum(best) >= ALIKE * len(near) and item_id not in except_for
     ]
     alike.sort(key=lambda conflict: (-conflict.similarity, conflict.id))
     return Conflicts(alike[:MAX_CONFLICTS])

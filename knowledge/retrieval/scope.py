@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -59,14 +60,19 @@ class Narrowing:
     """The same for what others share: one's own is found whatever its quality."""
 
     @property
-    def is_empty(self) -> bool:
-        """Whether it takes nothing away; each edge has its own way to say that nothing is named."""
-        return all(getattr(self, field.name) in (None, (), []) for field in fields(self))
+    def named(self) -> list[str]:
+        """What takes anything away; each edge has its own way to say that nothing is named."""
+        given = zip(_LIMITS, _limits_of(self), strict=True)
+        return [name for name, value in given if value not in (None, (), [])]
 
     @property
     def finds_archived(self) -> bool:
         """Whether archived tasks are asked for: by default no search finds them."""
         return "archived" in self.statuses
+
+
+_LIMITS = [field.name for field in fields(Narrowing)]
+_limits_of = attrgetter(*_LIMITS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,13 +145,14 @@ def scope_of(
     access: Access, narrowing: Narrowing, reach: Reach = Reach.LIBRARY
 ) -> tuple[Scope, Generation]:
     """The scope of a search in the form that its SQL takes, with the live generation."""
-    is_whole = reach is Reach.LIBRARY and access.folder_ids is None and narrowing.is_empty
+    named = narrowing.named
+    is_whole = reach is Reach.LIBRARY and access.folder_ids is None and not named
     if is_whole:
         # Of a whole library, naming the few that are left out is far shorter than all the rest.
         sql, params = visibility_sql.hidden_items_sql(access)
-    elif narrowing.is_empty:
+    elif not named:
         sql, params = _allowed_items_sql(access, reach, finds_archived=False)
-    elif reach is Reach.LIBRARY and replace(narrowing, types=()).is_empty:
+    elif reach is Reach.LIBRARY and named == ["types"]:
         sql, params = visibility_sql.searchable_of_types(access, known_types(narrowing))
     else:
         items = visibility_sql.in_columns(items_within(access, narrowing, reach))
@@ -280,8 +287,10 @@ def narrow(access: Access, items: ItemQuerySet, narrowing: Narrowing) -> ItemQue
 
 def known_types(narrowing: Narrowing) -> list[str]:
     """The types that are named, all of which there are."""
-    known = ItemType.values
-    return [one_of(name, known, field="types") for name in narrowing.types]
+    return [one_of(name, _TYPES, field="types") for name in narrowing.types]
+
+
+_TYPES = tuple(ItemType.values)
 
 
 def attribute_condition(access: Access, narrowing: Narrowing) -> Q:

@@ -134,9 +134,12 @@ class NearItem(NamedTuple):
 
 
 def nearest_items(
-    scope: Scope, generation: Generation, vectors: Sequence[Vector], *, limit: int
+    scope: Scope, generation: Generation, vectors: Sequence[Vector], *, limit: int, least: float
 ) -> list[list[NearItem]]:
-    """Of each vector the items of the nearest chunks of a scope, all in one statement."""
+    """Of each vector the items of the nearest chunks of a scope, all in one statement.
+
+    None has a cosine below the least, nor one that any two texts have.
+    """
     if not vectors or not scope.chunks:
         return [[] for _ in vectors]
     items, door = scope.allowed_items()
@@ -155,7 +158,7 @@ def nearest_items(
         "places": list(range(1, len(vectors) + 1)),
         "size": len(vectors[0]),
         "generation": generation.pk,
-        "background": generation.background,
+        "least": max(generation.background, least),
         "limit": limit,
     }
     near: list[list[NearItem]] = [[] for _ in vectors]
@@ -205,7 +208,7 @@ _NEAREST = """
         JOIN knowledge_chunk AS chunk ON chunk.id = near.chunk_id
         JOIN knowledge_item AS item ON item.id = chunk.item_id
         JOIN knowledge_content AS content ON content.id = item.content_id
-    WHERE 1 - near.distance > %(background)s::float8
+    WHERE 1 - near.distance > %(least)s::float8
         AND (SELECT true FROM {items} WHERE seen.id = item.id)"""
 
 _CHOSEN = """
