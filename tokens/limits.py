@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
@@ -20,14 +20,6 @@ REFUSALS_PER_CALL = 5
 _OUR_FAULT = frozenset({"internal_error", "provider_unavailable"})
 _HOUR_SEC = 3600
 _KEPT_SEC = _HOUR_SEC + 5
-
-
-@runtime_checkable
-class CountsAndReads(Protocol):
-    """A cache that counts and reads by one statement."""
-
-    def add_and_read(self, key: str, delta: int, other: str, *, timeout: int) -> tuple[int, int]:
-        """Add to a counter, which begins at 0; what it and the other one hold now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +125,8 @@ def _count(token: Token, ask: Ask, calls: int, *, group: str = "token") -> tuple
     hour_ends = _hour_ends(token)
     key = _counter(token, ask, group, hour_ends)
     refused = _counter(token, ask, "refused", hour_ends) if ask.is_addition else ""
-    if isinstance(cache, CountsAndReads):
-        return cache.add_and_read(key, calls, refused, timeout=_KEPT_SEC)
+    if hasattr(cache, "add_and_read"):  # by one statement
+        counts: tuple[int, int] = cache.add_and_read(key, calls, refused, timeout=_KEPT_SEC)
+        return counts
     cache.add(key, 0, _KEPT_SEC)
     return cache.incr(key, calls), cache.get(refused, 0) if refused else 0

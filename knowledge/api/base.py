@@ -70,7 +70,8 @@ class AskView(APIView):
         super().initial(request, *args, **kwargs)
         method = "GET" if request.method == "HEAD" else str(request.method)
         self.check_toolset(method)
-        if hasattr(self, method.lower()) and method not in self.reads_query:
+        takes_no_query = hasattr(self, method.lower()) and method not in self.reads_query
+        if takes_no_query and request.query_params:
             Input.of_query(request)
         key = request.headers.get("Idempotency-Key")
         if key is None or request.method != "POST":

@@ -163,10 +163,13 @@ def _write_vectors(new: Sequence[NewRows], keys: Keys, generation_id: int) -> No
         else None
         for each in new
     ]
+    vectors = [vector for each in found if each is not None for vector in each]
+    if len(vectors) == len(keys.chunk_ids):
+        write_vectors(keys, generation_id, vectors)
+        return
     has_vector = np.repeat(
         [each is not None for each in found], [len(each.rows.starts) for each in new]
     )
-    vectors = [vector for each in found if each is not None for vector in each]
     chunk_ids, item_ids = np.asarray(keys.chunk_ids), np.asarray(keys.item_id)
     of_those = Keys(chunk_ids[has_vector], keys.owner_id, item_ids[has_vector])
     write_vectors(of_those, generation_id, vectors)

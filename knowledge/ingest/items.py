@@ -127,11 +127,13 @@ def _create_items(access: Access, new: Sequence[_NewItem]) -> list[Item]:
             [_rows_of(item, prepared) for item, prepared in with_text if item.in_kb]
         )
         insert_rows(items)
-        filings = Filing.objects.bulk_create(
+        filings = [
             Filing(item=item, folder_id=folder_id)
             for item, folder_id in zip(items, folder_ids, strict=True)
             if folder_id
-        )
+        ]
+        if filings:
+            Filing.objects.bulk_create(filings)
         changes.items_added(access, items, filings)
         announce(WebhookEvent.ITEM_READY, *(item for item, _ in with_text))
     for item, each in zip(items, new, strict=True):

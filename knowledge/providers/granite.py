@@ -147,7 +147,10 @@ class _Model:
     def embed_whole(self, text: str) -> Vector:
         """The vector of a text, or the mean of those of its parts, which are of even length."""
         tokens = self._tokens(text, windows=MOST_WINDOWS)
-        parts = np.array_split(tokens, max(1, ceil(len(tokens) / _WINDOW)))
+        if len(tokens) <= _WINDOW:
+            vector = self._vector(tokens)
+            return vector / np.linalg.norm(vector)
+        parts = np.array_split(tokens, ceil(len(tokens) / _WINDOW))
         mean: Vector = np.mean([self._vector(part) for part in parts], axis=0)
         return mean / np.linalg.norm(mean)
 
