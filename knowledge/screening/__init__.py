@@ -82,11 +82,11 @@ def _injections_of(strings: list[_String]) -> Iterator[Finding]:
     A short text is judged as a whole, so the title and the names of fields beside it would make an
     order in it less suspicious: it is also read by itself.
     """
-    longest = max(strings, key=lambda string: len(string.text), default=None)
-    if longest and len(strings) > 1 and len(longest.text) <= WHOLE:
-        found = list(_injections_of([longest]))
-        if found:
-            yield from found
+    if len(strings) > 1:
+        longest = max(strings, key=lambda string: len(string.text))
+        alone = list(_injections_of([longest])) if len(longest.text) <= WHOLE else []
+        if alone:
+            yield from alone
             return
     starts = [0, *accumulate(len(string.text) + 1 for string in strings)]
     text = "\n".join(string.text for string in strings)
