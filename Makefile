@@ -4,8 +4,8 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
-# One more than there are cores: tests of processes wait now and then.
-WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
+# Two more than there are cores: tests of processes wait now and then.
+WORKERS ?= $(shell echo $$(($$(nproc) + 2)))
 
 # Compiled once, not at every start of the many processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,7 +16,7 @@ run: $(VENV)/.ready
 	$(BIN)/python manage.py up --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not (processes or browser or conformance or brokers)"
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not (processes or browser or conformance or brokers or walks)"
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .

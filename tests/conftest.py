@@ -52,7 +52,15 @@ setattr(TransactionTestCase, "_fixture_teardown", lambda self: empty_tables())  
 
 
 PARTS = {"processes", "browser", "conformance"}
-"""Folders whose tests only `make check` runs; each is also the name of a mark."""
+"""Folders whose tests only `make check` runs, as it does WALKS; each names a mark, too."""
+WALKS = (
+    "edges/",
+    "accounts/test_every_route.py",
+    "knowledge/admin/test_every_page.py",
+    "knowledge/admin/test_rights.py",
+    "knowledge/admin/test_whose_rows.py",
+)
+"""Folders and modules that go through every route and page as callers of every kind."""
 SHARED = {"quarry", "product", "world", "used_before"}
 """Fixtures that take long to start, each once for all its tests."""
 CARELESS = ("fsync = off", "full_page_writes = off", "wal_compression = off")
@@ -72,7 +80,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Parts come before the rest, so that nothing long is left for the end.
     """
     for item in items:
-        folder = item.path.relative_to(TESTS).parts[0]
+        path = item.path.relative_to(TESTS)
+        folder = path.parts[0]
+        if path.as_posix().startswith(WALKS):
+            item.add_marker("walks")
         if folder in PARTS:
             item.add_marker(folder)
             for shared in SHARED & set(getattr(item, "fixturenames", ())):

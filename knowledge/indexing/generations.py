@@ -128,7 +128,7 @@ def lock_index_shared() -> None:
     Chunks get ids and vectors only under this lock, so that a process with the exclusive lock sees
     every chunk up to the last id. To avoid deadlock, lock the item's row first.
     """
-    send("SELECT pg_advisory_xact_lock_shared(%s)", [int(Lock.INDEX_WRITERS)])
+    send("SELECT pg_advisory_xact_lock_shared(%s)", [Lock.INDEX_WRITERS])
 
 
 def lock_index_exclusively() -> None:
