@@ -201,6 +201,8 @@ class Lane:
         if self._owners[owner_id]:
             return True
         own = self._spent.get(owner_id, 0)
+        if own <= CLEARLY_LESS_SEC:  # nobody took clearly less
+            return False
         lighter = sum(spent + CLEARLY_LESS_SEC < own for spent in self._spent.values())
         return lighter >= max(1, len(self._spent) // 4)
 
