@@ -16,7 +16,7 @@ django.setup(set_prefix=False)
 
 # These need Django to be set up first.
 from config.body_limit import BodyLimit  # noqa: E402
-from config.django_app import DjangoApp, DjangoHandler  # noqa: E402
+from config.django_app import DjangoApp, DjangoHandler, ThisThread  # noqa: E402
 from config.entry import (  # noqa: E402
     DrainBody,
     RequestMetrics,
@@ -45,8 +45,14 @@ logger = logging.getLogger(__name__)
 slots = CallSlots()
 mcp_app = McpApp(slots)
 
-_handler = DjangoHandler()
-calls, files, pages = (DjangoApp(_handler, threads_for(kind)) for kind in (CALLS, FILES, PAGES))
+_handler, _token_handler = DjangoHandler(), DjangoHandler(settings.TOKEN_MIDDLEWARE)
+calls = RestGate(
+    DjangoApp(_token_handler, threads_for(CALLS)),
+    slots,
+    refusals=DjangoApp(_token_handler, ThisThread()),
+    people=DjangoApp(_handler, threads_for(CALLS)),
+)
+files, pages = (DjangoApp(_handler, threads_for(kind)) for kind in (FILES, PAGES))
 page_gate = PageGate(pages)
 limit_forms = BodyLimit(page_gate, slots.bodies, limit=MAX_BYTES, seconds=MAX_SEC)
 
@@ -88,7 +94,7 @@ application = RequestMetrics(
                 Route(is_import, ImportGate(files, slots.hold_archive)),
                 Route(is_events, send_events, EVENTS),
                 Route(is_large_form, limit_forms),
-                Route(takes_token, RestGate(calls, slots)),
+                Route(takes_token, calls),
                 Route(
                     lambda scope: scope["path"].startswith(settings.STATIC_URL),
                     BodyLimit(files, slots.bodies),

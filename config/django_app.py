@@ -5,17 +5,19 @@ event loop four times. Here a body is whole before its view begins, a view runs 
 one thread of a bounded pool, and its answer is sent when the thread is free again.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import IO, Any, cast
+from typing import IO, Any, ParamSpec, TypeVar, cast
 
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefix
 from django.core.handlers.base import BaseHandler
+from django.core.handlers.exception import convert_exception_to_response
 from django.core.signals import request_started
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import ResolverMatch, set_script_prefix
+from django.utils.module_loading import import_string
 
 from knowledge.api.asgi import (
     BODY,
@@ -30,6 +32,9 @@ from knowledge.api.asgi import (
     watch_client,
 )
 from knowledge.api.threads import FILES, STREAMS, Threads, threads_for
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 EVENT_STREAM = "text/event-stream"
 _PIECE = 64 * 1024
@@ -54,9 +59,20 @@ class _Answer:
 class DjangoHandler(ASGIHandler):
     """Django's middleware and views, called on whatever thread this is called on."""
 
-    def __init__(self) -> None:
+    def __init__(self, middleware: Sequence[str] | None = None) -> None:
+        """With the middleware of all requests, or with these, which only look at answers."""
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
+        if middleware is not None:
+            self._replace_middleware(middleware)
+
+    def _replace_middleware(self, middleware: Sequence[str]) -> None:
+        hooks = ("_view_middleware", "_template_response_middleware", "_exception_middleware")
+        vars(self).update({name: [] for name in hooks})
+        handler: Any = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]
+        for path in reversed(middleware):
+            handler = convert_exception_to_response(import_string(path)(handler))
+        self._middleware_chain = handler
 
     def resolve_request(self, request: HttpRequest) -> ResolverMatch:
         """The route that an app before Django has found, if one has."""
@@ -81,10 +97,17 @@ class DjangoHandler(ASGIHandler):
         return answer
 
 
+class ThisThread:
+    """Runs what neither waits nor uses the database at once, on the event loop's own thread."""
+
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return work(*args, **kwargs)
+
+
 class DjangoApp:
     """Answers requests by Django, on threads of one kind."""
 
-    def __init__(self, handler: DjangoHandler, threads: Threads) -> None:
+    def __init__(self, handler: DjangoHandler, threads: Threads | ThisThread) -> None:
         self._handler = handler
         self._threads = threads
 

@@ -74,6 +74,17 @@ MIDDLEWARE = [
     "tokens.oauth.challenges.NameMetadata",
     "tokens.middleware.Activity",
 ]
+# What only pages, cookies and static files need, which a call with a token has not.
+_FOR_BROWSERS = {
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+}
+TOKEN_MIDDLEWARE = [each for each in MIDDLEWARE if each not in _FOR_BROWSERS]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
 TEMPLATES = [

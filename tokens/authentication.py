@@ -17,16 +17,13 @@ _USED_EVERY = timedelta(minutes=1)
 
 def authenticate(secret: str) -> Token:
     """The live token with this secret; any other secret is refused, and told why."""
+    refuse_malformed(secret)
     if secret.startswith(ACCESS_PREFIX):
         token = connections.find_by_access_token(secret)
         if token is None:
             raise _count_refusal(
                 "unknown", "This access token is over or not for here; get a new one."
             )
-    elif not is_well_formed(secret):
-        raise _count_refusal(
-            "malformed", "This is not a Quarry token; check that it was copied whole."
-        )
     else:
         token = find_by_digest(digest(secret))
         if token is None:
@@ -38,6 +35,14 @@ def authenticate(secret: str) -> Token:
         raise _count_refusal(token.state, f"This token is {token.state}; mint a new one.")
     _note_use(token)
     return token
+
+
+def refuse_malformed(secret: str) -> None:
+    """Refuse what can be nobody's secret, which no database need be asked for."""
+    if not (secret.startswith(ACCESS_PREFIX) or is_well_formed(secret)):
+        raise _count_refusal(
+            "malformed", "This is not a Quarry token; check that it was copied whole."
+        )
 
 
 def secret_from_header(header: str | None) -> str:

@@ -8,8 +8,9 @@ quarter that took least. Used by the event loop of one process alone, so nothing
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from time import monotonic
 
 from knowledge.api.asgi import ClientLeft, Message, Receive, Send, watch_client
@@ -21,6 +22,8 @@ WAITING_PER_RUNNING = 4
 FORGET_HALF_SEC = 30
 CLEARLY_LESS_SEC = 1.0
 """Below this difference two owners took alike."""
+WATCH_AFTER_SEC = 0.2
+"""Most turns come sooner; to see whether a client leaves takes a task of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,10 @@ class Bounds:
     """As many as `WAITING_PER_RUNNING` says unless it is set."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
     token: Caller
+    caller_key: tuple[object, object]
     is_long: bool
     turn: "asyncio.Future[None]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
@@ -110,7 +114,7 @@ class Lane:
         """
         if not self._has_room(token, is_long):
             seconds = self.bounds.wait_sec if wait_sec is None else wait_sec
-            await self._wait(_Waiting(token, is_long), receive, seconds)
+            await self._wait(_Waiting(token, _caller_key(token), is_long), receive, seconds)
         else:
             self._count(token, 1)
         return Slot(self, token)
@@ -128,12 +132,25 @@ class Lane:
         """Have one call less running, and let the next one run."""
         self._count(token, -1)
         self._note(token, held_sec)
-        fitting = [each for each in self._waiting if self._has_room(each.token, each.is_long)]
-        if fitting:
-            following = min(fitting, key=self._share_of)
+        if following := self._next():
             self._waiting.remove(following)
             self._count(following.token, 1)
             following.turn.set_result(None)
+
+    def _next(self) -> _Waiting | None:
+        """Of those who have room, one of the least share, who came first.
+
+        Many may wait, with a token each: what holds for an owner is looked at once.
+        """
+        fits = cache(self._owner_has_room)
+        fitting = [
+            each
+            for each in self._waiting
+            if self._tokens[each.caller_key] < self.bounds.per_token
+            and fits(each.token.owner_id, each.is_long)
+        ]
+        share_of = cache(self._share_of)
+        return min(fitting, key=lambda each: share_of(each.token.owner_id), default=None)
 
     async def _wait(self, waiting: _Waiting, receive: Receive | None, seconds: float) -> None:
         token = waiting.token
@@ -156,35 +173,40 @@ class Lane:
     async def _wait_for_turn(
         self, turn: "asyncio.Future[None]", receive: Receive | None, seconds: float
     ) -> None:
-        async with AsyncExitStack() as stack:
-            events: set[asyncio.Future[None]] = {turn}
-            if receive:
-                events.add(await stack.enter_async_context(watch_client(receive)))
-            await asyncio.wait(events, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if not turn.done():
-                raise ClientLeft if any(event.done() for event in events) else TimeoutError
+        soon = min(seconds, WATCH_AFTER_SEC) if receive else seconds
+        await asyncio.wait((turn,), timeout=soon)
+        if receive and seconds > soon and not turn.done():
+            async with watch_client(receive) as client:
+                await asyncio.wait(
+                    (turn, client), timeout=seconds - soon, return_when=asyncio.FIRST_COMPLETED
+                )
+                if client.done() and not turn.done():
+                    raise ClientLeft
+        if not turn.done():
+            raise TimeoutError
 
     def _has_room(self, token: Caller, is_long: bool) -> bool:
+        has_token_room = self._tokens[_caller_key(token)] < self.bounds.per_token
+        return has_token_room and self._owner_has_room(token.owner_id, is_long)
+
+    def _owner_has_room(self, owner_id: object, is_long: bool) -> bool:
         free = self.bounds.total - self._owners.total()
-        if (
-            not free
-            or self._owners[token.owner_id] >= self.bounds.per_owner
-            or self._tokens[_caller_key(token)] >= self.bounds.per_token
-        ):
+        if not free or self._owners[owner_id] >= self.bounds.per_owner:
             return False
         # A lane of one place has no last one to keep.
-        return free > 1 or self.bounds.total == 1 or not (is_long or self._leaves_last(token))
+        return free > 1 or self.bounds.total == 1 or not (is_long or self._leaves_last(owner_id))
 
-    def _leaves_last(self, token: Caller) -> bool:
+    def _leaves_last(self, owner_id: object) -> bool:
         """Whether the last place is for others: for the quarter of owners who took least lately."""
-        if self._owners[token.owner_id]:
+        if self._owners[owner_id]:
             return True
-        own = self._spent.get(token.owner_id, 0)
+        own = self._spent.get(owner_id, 0)
+        if own <= CLEARLY_LESS_SEC:  # nobody took clearly less
+            return False
         lighter = sum(spent + CLEARLY_LESS_SEC < own for spent in self._spent.values())
         return lighter >= max(1, len(self._spent) // 4)
 
-    def _share_of(self, waiting: _Waiting) -> tuple[int, float]:
-        owner_id = waiting.token.owner_id
+    def _share_of(self, owner_id: object) -> tuple[int, float]:
         return self._owners[owner_id], self._spent[owner_id]
 
     def _note(self, token: Caller, held_sec: float) -> None:

@@ -17,9 +17,16 @@ from knowledge.api.import_gate import receive_empty_body
 from knowledge.api.threads import LOOKUPS, threads_for
 from knowledge.api.upload_app import send_error
 from knowledge.budgets import body_budget
-from knowledge.errors import Busy, InternalError, InvalidInput, PayloadTooLarge, QuarryError
+from knowledge.errors import (
+    Busy,
+    InternalError,
+    InvalidInput,
+    MissingToken,
+    PayloadTooLarge,
+    QuarryError,
+)
 from knowledge.monitoring.turns import take_turn
-from tokens.authentication import authenticate, secret_from_header
+from tokens.authentication import authenticate, refuse_malformed, secret_from_header
 from tokens.call_slots import CallPlaces, CallSlots
 from tokens.lanes import Visitor, release_at_answer
 from tokens.models import Token
@@ -45,15 +52,23 @@ class RestGate:
     Whatever is refused here is refused by the view, with all that its refusals carry.
     """
 
-    def __init__(self, app: App, slots: CallSlots) -> None:
+    def __init__(self, app: App, slots: CallSlots, *, refusals: App, people: App) -> None:
+        """`people` answers what comes without a token: it may be a person who is signed in.
+
+        `refusals` answers what comes with a wrong one, which takes no time and no database.
+        """
         self.app = app
+        self.refusals = refusals
+        self.people = people
         self.slots = slots
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         body: SpooledBody | None = None
         places: CallPlaces | None = None
         try:
-            token = await threads_for(LOOKUPS).run(_look_up, scope)
+            secret = secret_from_header(asgi.headers_of(scope).get("authorization"))
+            refuse_malformed(secret)
+            token = await threads_for(LOOKUPS).run(_look_up, secret)
             looked_up = monotonic()
             body = await self._read_body(scope, receive, token)
             ask = ask_of(_view_of(scope), scope["method"])
@@ -67,7 +82,8 @@ class RestGate:
                 await self.app(scope, receive, release_at_answer(places.release, send))
         except QuarryError as error:
             scope[REFUSAL] = error
-            await self._refuse(scope, receive, send)
+            app = self.people if isinstance(error, MissingToken) else self.refusals
+            await self._refuse(app, scope, receive, send)
         except asgi.ClientLeft:
             return
         finally:
@@ -76,7 +92,7 @@ class RestGate:
             if body:
                 body.close()
 
-    async def _refuse(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _refuse(self, app: App, scope: Message, receive: Receive, send: Send) -> None:
         """By the view, of each address one call at a time: a refusal has no place of its own."""
         address = asgi.address_key(scope["client"][0]) if scope.get("client") else ""
         try:
@@ -87,7 +103,7 @@ class RestGate:
             await send_error(busy, scope, send)
             return
         try:
-            await self.app(scope, receive_empty_body(receive), slot.release_at_answer(send))
+            await app(scope, receive_empty_body(receive), slot.release_at_answer(send))
         finally:
             slot.release()
 
@@ -111,9 +127,9 @@ class RestGate:
             raise InvalidInput(str(error), field="body") from None
 
 
-def _look_up(scope: Message) -> Token:
+def _look_up(secret: str) -> Token:
     try:
-        return authenticate(secret_from_header(asgi.headers_of(scope).get("authorization")))
+        return authenticate(secret)
     except DatabaseError:
         logger.exception("A token could not be checked")
         told = "Something went wrong here; try again, then tell the operator."

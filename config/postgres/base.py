@@ -23,6 +23,11 @@ _MOST_PREPARED = 32
 """Statements that a connection keeps plans of; those of a search take about 0.2 MB each."""
 _UNCHECKED_SEC = 30
 """For so long after its last use, a connection that says nothing is taken to be alive."""
+_SERVER_SEC = 1.0
+"""For so long a bundled server that was seen is taken to be there, while connections wait."""
+
+_seen_at: dict[Any, float] = {}
+"""When the server of a home was last seen by this process."""
 
 
 class DatabaseClient(client.DatabaseClient):
@@ -43,14 +48,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
     statement_timeout_ms: int | None = None  # of this thread's connections; None is the server's
 
     def get_connection_params(self) -> dict[str, Any]:
-        """Called before each connection, so that a server that went away is brought back."""
-        if home := self.settings_dict.get("EMBEDDED_HOME"):
-            try:
-                server = ensure_running(home)
-            except EmbeddedPostgresError as error:
-                raise OperationalError(str(error)) from error
-            for name in ("host", "port", "user"):
-                self.settings_dict[name.upper()] = server[name]
+        """Called before each connection, so that a server that went away is brought back.
+
+        Where the pool has one to give, that is looked at instead: looking after the server takes
+        as long as a statement.
+        """
+        home = self.settings_dict.get("EMBEDDED_HOME")
+        if home and not (self._has_idle_connection() and _was_just_seen(home)):
+            self._have_server_run()
         return super().get_connection_params()
 
     def _configure_connection(self, connection: psycopg.Connection[Any]) -> bool:
@@ -66,8 +71,33 @@ class DatabaseWrapper(base.DatabaseWrapper):
             connection = super().get_new_connection(conn_params)
             if _is_alive(connection, self.statement_timeout_ms):
                 return connection
-            pool.putconn(connection)  # which makes a new one in its place
+            try:
+                self._have_server_run()
+            finally:
+                pool.putconn(connection)  # which makes a new one in its place
         raise OperationalError("The database drops every connection; is it restarting?")
+
+    def _has_idle_connection(self) -> bool:
+        pool: ConnectionPool | None = self._connection_pools.get(self.alias)  # type: ignore[attr-defined]
+        # A pool that checks for itself drops dead ones, and tries for seconds to make others.
+        is_checked_here = not self.settings_dict["CONN_HEALTH_CHECKS"]
+        return is_checked_here and pool is not None and pool.get_stats()["pool_available"] > 0
+
+    def _have_server_run(self) -> None:
+        home = self.settings_dict.get("EMBEDDED_HOME")
+        if not home:
+            return
+        try:
+            server = ensure_running(home)
+        except EmbeddedPostgresError as error:
+            raise OperationalError(str(error)) from error
+        for name in ("host", "port", "user"):
+            self.settings_dict[name.upper()] = server[name]
+        _seen_at[home] = monotonic()
+
+
+def _was_just_seen(home: Any) -> bool:
+    return monotonic() - _seen_at.get(home, -_SERVER_SEC) < _SERVER_SEC
 
 
 def _is_alive(connection: psycopg.Connection[Any], timeout_ms: int | None) -> bool:

@@ -92,11 +92,13 @@ async def read_whole(scope: Message, receive: Receive, *, max_bytes: int) -> byt
 
 def declared_length(scope: Message) -> int | None:
     """How long the body is to be; None where nothing is said, as with chunks."""
-    given = headers_of(scope)
-    declared = given.get("content-length", "")
-    if "transfer-encoding" in given:
-        return None
-    return int(declared) if declared.isdecimal() else 0
+    lengths = []
+    for name, value in scope["headers"]:
+        if name == b"transfer-encoding":
+            return None
+        if name == b"content-length":
+            lengths.append(value)
+    return int(lengths[0]) if len(lengths) == 1 and lengths[0].isdigit() else 0
 
 
 def has_body(scope: Message) -> bool:

@@ -15,8 +15,9 @@ from knowledge.memory.reasons import reason_for
 from knowledge.memory.relations import contradictions_among
 from knowledge.memory.token_budget import Entry, cut, pack_entries, turns
 from knowledge.models import Item, ItemType
-from knowledge.retrieval.passages import best_passage, word_matcher
+from knowledge.retrieval.passages import best_passage
 from knowledge.retrieval.search import MAX_QUERY
+from knowledge.retrieval.word_matcher import WordMatcher
 from knowledge.text.token_estimate import token_count
 from knowledge.validation import clean_text, one_of, within
 
@@ -152,7 +153,7 @@ def _items(
     fewest, most = _EXCERPT_TOKENS
     tokens = min(most, max(fewest, room))
     longest = int(tokens * _CHARS_A_TOKEN)
-    matcher = word_matcher(gathered.words)
+    matcher = WordMatcher(gathered.words)
     contested = contradictions_among(access, [found.item_id for _, found in chosen])
     items = []
     for facet, found in chosen:

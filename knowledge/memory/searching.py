@@ -1,6 +1,5 @@
 """Memory's search: what is remembered and what was read, ranked together, one result an item."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -29,8 +28,9 @@ from knowledge.models.item import rules_of
 from knowledge.retrieval import visibility_sql
 from knowledge.retrieval.binary_cursor import fetch
 from knowledge.retrieval.duplicates import Copy
-from knowledge.retrieval.passages import best_passage, word_matcher
+from knowledge.retrieval.passages import best_passage
 from knowledge.retrieval.search import MAX_QUERY
+from knowledge.retrieval.word_matcher import WordMatcher
 
 MAX_CONTENT = 2_000
 MAX_PREVIEW = 200
@@ -128,7 +128,7 @@ def _results(
     rows = _rows(access, page)
     contested = contradictions_among(access, ids)
     sources = _sources(access, ids)
-    matcher = word_matcher(words)
+    matcher = WordMatcher(words)
     return [
         MemoryResult(
             id=each.item_id,
@@ -175,7 +175,7 @@ _SOURCES = """
     WHERE item_id = ANY(%(items)s::uuid[])"""
 
 
-def _content(text: str, matcher: re.Pattern[str] | None, longest: int) -> str:
+def _content(text: str, matcher: WordMatcher, longest: int) -> str:
     if len(text) <= longest:
         return text
     longest -= _ELLIPSES

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from knowledge.retrieval.word_matcher import Span, WordMatcher
 from knowledge.text.sentences import sentence_spans
 
 LONGEST = 560
@@ -29,10 +30,10 @@ class Passage:
     """A window of a chunk, and the spans in it that match the query."""
 
     text: str
-    highlights: tuple[tuple[int, int], ...]
+    highlights: tuple[Span, ...]
     start: int
     """Where in its chunk the part begins that has most of the query's words."""
-    span: tuple[int, int]
+    span: Span
     """The window's characters in its chunk."""
 
 
@@ -41,7 +42,7 @@ WordPairs = set[tuple[str, str]]
 
 def best_passage(
     text: str,
-    matcher: re.Pattern[str] | None,
+    matcher: WordMatcher,
     *,
     breaks: Sequence[int] = (),
     longest: int = LONGEST,
@@ -56,9 +57,8 @@ def best_passage(
     if end > short:
         start, end = _window(text, matcher, longest, least, short)
     shown = _with_ellipses(text, start, end)
-    spans = tuple(match.span() for match in matcher.finditer(shown)) if matcher else ()
     best = _best_part(text, start, end, breaks, matcher)
-    return Passage(shown, spans, best, _without_blanks(text, start, end))
+    return Passage(shown, tuple(matcher.find_all(shown)), best, _without_blanks(text, start, end))
 
 
 def word_pairs(text: str) -> WordPairs:
@@ -76,21 +76,7 @@ def say_the_same(one: WordPairs, other: WordPairs) -> bool:
     return shared >= ALIKE * (longer + shorter - shared)
 
 
-def word_matcher(words: Sequence[str]) -> re.Pattern[str] | None:
-    """Finds any form of the words: most forms of a word differ in its last letters only."""
-    if not words:
-        return None
-    starts = {
-        re.escape(word[: max(4, len(word) - 3)]) + r"\w*"
-        if len(word) > 4 and word.isalpha() and word.isascii()
-        else re.escape(word) + (r"\b" if word[-1:].isalnum() and word.isascii() else "")
-        for word in words
-    }
-    longest_first = sorted(starts, key=len, reverse=True)
-    return re.compile(r"(?<![^\W_])(?:" + "|".join(longest_first) + ")", re.IGNORECASE)
-
-
-def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+def _without_blanks(text: str, start: int, end: int) -> Span:
     window = text[start:end]
     first = start + len(window) - len(window.lstrip())
     return first, max(first, start + len(window.rstrip()))
@@ -102,9 +88,7 @@ def _with_ellipses(text: str, start: int, end: int) -> str:
     return f"{leading}{text[start:end].strip()}{trailing}"
 
 
-def _best_part(
-    text: str, start: int, end: int, breaks: Sequence[int], matcher: re.Pattern[str] | None
-) -> int:
+def _best_part(text: str, start: int, end: int, breaks: Sequence[int], matcher: WordMatcher) -> int:
     """Where the part of the window begins that has most of the query's words."""
     inside = [place for place in breaks if start < place < end]
     if not inside:
@@ -114,9 +98,7 @@ def _best_part(
     return start + parts[_richest(text[start:end], parts, matcher)][0]
 
 
-def _window(
-    text: str, matcher: re.Pattern[str] | None, longest: int, least: int, short: int
-) -> tuple[int, int]:
+def _window(text: str, matcher: WordMatcher, longest: int, least: int, short: int) -> Span:
     sentences = sentence_spans(text)
     said = _words_said(text, sentences, matcher)
     if any(said):
@@ -133,13 +115,13 @@ def _window(
             return _cut(text, start, end, longest, matcher)
 
 
-def _richest_run(
-    sentences: Sequence[tuple[int, int]], said: Sequence[set[str]], longest: int
-) -> tuple[int, int]:
+def _richest_run(sentences: Sequence[Span], said: Sequence[set[str]], longest: int) -> Span:
     """The first and last of the shortest run with most of the words that is not too long."""
     first, best, run = 0, (-1, 0), (0, 0)
     last_said: dict[str, int] = {}
     for last, (_, end) in enumerate(sentences):
+        if not said[last]:
+            continue  # a run that ends here is longer and says no more
         last_said |= dict.fromkeys(said[last], last)
         while first < last and (
             end - sentences[first][0] > longest
@@ -152,33 +134,29 @@ def _richest_run(
     return run
 
 
-def _richest(text: str, spans: Sequence[tuple[int, int]], matcher: re.Pattern[str] | None) -> int:
+def _richest(text: str, spans: Sequence[Span], matcher: WordMatcher) -> int:
     """The first of the spans that have most of the query's words."""
     said = _words_said(text, spans, matcher)
     return max(range(len(spans)), key=lambda n: len(said[n]))
 
 
-def _words_said(
-    text: str, spans: Sequence[tuple[int, int]], matcher: re.Pattern[str] | None
-) -> list[set[str]]:
+def _words_said(text: str, spans: Sequence[Span], matcher: WordMatcher) -> list[set[str]]:
     """Which of the query's words each of the spans has, which follow one another."""
     said: list[set[str]] = [set() for _ in spans]
     place = 0
-    for match in matcher.finditer(text) if matcher else ():
-        while match.start() >= spans[place][1]:
+    for start, end in matcher.find_all(text):
+        while start >= spans[place][1]:
             place += 1
-        said[place].add(match[0].lower()[:5])
+        said[place].add(text[start:end].lower()[:5])
     return said
 
 
-def _cut(
-    text: str, start: int, end: int, longest: int, matcher: re.Pattern[str] | None
-) -> tuple[int, int]:
+def _cut(text: str, start: int, end: int, longest: int, matcher: WordMatcher) -> Span:
     """The window, cut around its first match when one sentence is longer than all of it."""
     if end - start > longest:
-        match = matcher.search(text, start, end) if matcher else None
-        if match and match.end() > start + longest:
-            start = text.rfind(" ", 0, match.start() - longest // 3) + 1
+        found = next(matcher.find_all(text, start, end), None)
+        if found and found[1] > start + longest:
+            start = text.rfind(" ", 0, found[0] - longest // 3) + 1
         stop = text.rfind(" ", start + 1, start + longest)
         end = stop if stop > start else start + longest
     return start, end

@@ -1,7 +1,6 @@
 """The one search that every tool, route and page asks."""
 
 import logging
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -20,13 +19,14 @@ from knowledge.retrieval.duplicates import Copy, FoundChunk, fold_duplicates
 from knowledge.retrieval.fusion import SEMANTIC_WEIGHT
 from knowledge.retrieval.heaviest_terms import heaviest_terms
 from knowledge.retrieval.neighbours import MAX_WINDOW, WholeChunk, chunks_around
-from knowledge.retrieval.passages import Passage, best_passage, word_matcher
+from knowledge.retrieval.passages import Passage, best_passage
 from knowledge.retrieval.query_words import KeywordQuery, configurations_of, read_query
 from knowledge.retrieval.scope import Narrowing, Reach, Scope, scope_of
 from knowledge.retrieval.search_metrics import count_searches
 from knowledge.retrieval.second_look import with_second_look
 from knowledge.retrieval.statement import Shown, rank_chunks, show_chunks
 from knowledge.retrieval.unknown_languages import weight_of_meaning
+from knowledge.retrieval.word_matcher import WordMatcher
 from knowledge.text.places import link_to, mark_before
 from knowledge.validation import clean_text, one_of, within
 
@@ -249,7 +249,7 @@ def _read_chunks(scope: Scope, found: Sequence[FoundChunk]) -> list[FoundChunk]:
 
 
 def _hits(words: Sequence[str], found: Sequence[FoundChunk]) -> list[Hit]:
-    matcher = word_matcher(words)
+    matcher = WordMatcher(words)
     items: dict[UUID, Item] = {}
     hits = []
     for each in found:
@@ -273,7 +273,7 @@ def _hits(words: Sequence[str], found: Sequence[FoundChunk]) -> list[Hit]:
     return hits
 
 
-def _passage(row: DictRow, matcher: re.Pattern[str] | None) -> Passage:
+def _passage(row: DictRow, matcher: WordMatcher) -> Passage:
     breaks = [place - row["start"] for place, _ in row["locator"].get("marks", [])]
     return best_passage(row["text"], matcher, breaks=breaks)
 

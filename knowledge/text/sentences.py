@@ -2,7 +2,8 @@
 
 import re
 
-_SENTENCE_END = re.compile(r"[.!?。！？]\s+|\n+")
+# Its first character is one of a few, which a search skips to; of alternatives it tries each place.
+_SENTENCE_END = re.compile(r"[.!?。！？\n](?:(?<=\n)\n*|(?<!\n)\s+)")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.up import REPOSITORY, folder_of
 
 SETUP = """
@@ -15,7 +17,7 @@ from django.core.management import call_command, execute_from_command_line
 from config.watcher import ServerFolder, stop
 from tests.support.up import kill
 
-home = Path(sys.argv[1])
+home, CHECKS = Path(sys.argv[1]), sys.argv[2] == "True"
 settings.configure(
     USE_TZ=True,
     INSTALLED_APPS=["django.contrib.contenttypes", "django.contrib.auth"],
@@ -24,7 +26,7 @@ settings.configure(
             "ENGINE": "config.postgres",
             "NAME": "quarry",
             "EMBEDDED_HOME": home,
-            "CONN_HEALTH_CHECKS": True,
+            "CONN_HEALTH_CHECKS": CHECKS,
             "OPTIONS": {"pool": {"min_size": 0, "max_size": 4, "timeout": 10}},
         }
     },
@@ -42,9 +44,9 @@ def answer(sql):
 """
 
 
-def run(home: Path, script: str) -> list[str]:
+def run(home: Path, script: str, *, pool_checks: bool = False) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", SETUP + script, home],
+        [sys.executable, "-c", SETUP + script, home, str(pool_checks)],
         capture_output=True,
         text=True,
         cwd=REPOSITORY,
@@ -70,7 +72,10 @@ print(answer("SELECT string_agg(datname, ' ' ORDER BY datname) FROM pg_database"
     assert run(home, script) == ["test_quarry 0", "postgres quarry template0 template1"]
 
 
-def test_a_pool_goes_on_after_its_server_was_killed_or_stopped(home: Path) -> None:
+@pytest.mark.parametrize("pool_checks", [False, True])
+def test_a_pool_goes_on_after_its_server_was_killed_or_stopped(
+    home: Path, *, pool_checks: bool
+) -> None:
     script = """
 answer("INSERT INTO note VALUES ('kept') RETURNING 1")
 kill(ServerFolder(home / "postgres").server().pid)
@@ -78,7 +83,7 @@ print(answer("SELECT body FROM note"))
 stop(ServerFolder(home / "postgres"))
 print(answer("SELECT body FROM note"))
 """
-    assert run(home, script) == ["kept", "kept"]
+    assert run(home, script, pool_checks=pool_checks) == ["kept", "kept"]
 
 
 def test_a_server_that_cannot_start_is_a_database_error(home: Path) -> None:

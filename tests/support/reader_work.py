@@ -1,13 +1,13 @@
 """What the tests of readers run in a reader."""
 
 import os
-import re
 import time
 from pathlib import Path
 
 from benchmarks.fuzz.texts import HOSTILE
 from knowledge.registry.skill_format import read_skill
 from knowledge.retrieval.passages import best_passage, word_pairs
+from knowledge.retrieval.word_matcher import WordMatcher
 from knowledge.screening import screen_document
 from knowledge.sources.parsers import docx
 from knowledge.sources.parsers.frames import Frame
@@ -59,7 +59,7 @@ def read_hostile(asked: Frame) -> Frame:
     compound_parts(text)
     language_of(text)
     sentence_spans(text)
-    best_passage(text, re.compile("granite"))
+    best_passage(text, WordMatcher(["granite", "12", "aaaa"]))
     word_pairs(text)
     substance_of(text)
     read_skill(f"---\nname: a\ndescription: b\n---\n{text[:400_000]}")

@@ -7,14 +7,14 @@ from knowledge.retrieval.passages import (
     SHORT,
     Passage,
     say_the_same,
-    word_matcher,
     word_pairs,
 )
 from knowledge.retrieval.passages import best_passage as passage_of
+from knowledge.retrieval.word_matcher import WordMatcher
 
 
 def best_passage(text: str, words: list[str]) -> Passage:
-    return passage_of(text, word_matcher(words))
+    return passage_of(text, WordMatcher(words))
 
 
 FILLER = "Nothing of interest is said in this sentence at all. " * 12
@@ -76,12 +76,12 @@ def test_one_endless_sentence_is_cut_around_its_match() -> None:
 def test_a_passage_begins_at_the_part_of_its_source_with_most_of_the_words() -> None:
     text = "Chalk is soft.\n\nFeldspar and chalk are found here.\n\nThe end."
     breaks = [text.index("Feldspar"), text.index("The end")]
-    passage = passage_of(text, word_matcher(["feldspar", "chalk"]), breaks=breaks)
+    passage = passage_of(text, WordMatcher(["feldspar", "chalk"]), breaks=breaks)
     assert (passage.text, passage.start) == (text, breaks[0])
-    assert passage_of(text, word_matcher(["marble"]), breaks=breaks).start == 0
+    assert passage_of(text, WordMatcher(["marble"]), breaks=breaks).start == 0
     long = FILLER + text + FILLER
     later = [len(FILLER), *(len(FILLER) + place for place in breaks)]
-    assert passage_of(long, word_matcher(["feldspar"]), breaks=later).start == later[1]
+    assert passage_of(long, WordMatcher(["feldspar"]), breaks=later).start == later[1]
 
 
 @given(st.text(max_size=2000), st.lists(st.text(min_size=1, max_size=20), max_size=5))
