@@ -1,6 +1,7 @@
 """Fixtures that every part of the suite shares: two owners, folders, and tokens of every shape."""
 
 import gc
+import os
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
@@ -38,6 +39,9 @@ TESTS = Path(__file__).parent
 
 # To look for garbage as often as usual takes a tenth of the time, and more of it while loading.
 gc.set_threshold(100_000, 50, 100)
+
+# A worker that runs within a test would make its process the slowest for the rest of the run.
+setattr(os, "nice", lambda _: 0)  # noqa: B010
 
 # The same examples in every run, and no verdict on how fast the machine is.
 hypothesis.settings.register_profile(

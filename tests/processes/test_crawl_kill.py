@@ -60,11 +60,11 @@ def test_a_crawl_killed_half_way_goes_on_without_asking_again_for_what_is_done(
     assert COUNT // 4 < before < COUNT
     with start():
         eventually(lambda: Source.objects.get().state == "done")
+        eventually(lambda: not Job.objects.exclude(state="dead").exists())
     asked_twice = {path: count for path, count in book.asked.items() if count > 1}
     assert sum(asked_twice.values()) - len(asked_twice) <= len(kills)
     assert not {"/", "/guide/topic-0"} & asked_twice.keys()
     assert_whole(book, source)
-    eventually(lambda: not Job.objects.exclude(state="dead").exists())
     assert not Job.objects.exists()
 
 
