@@ -4,8 +4,8 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
-# Two more than there are cores: tests of processes wait now and then.
-WORKERS ?= $(shell echo $$(($$(nproc) + 2)))
+# One more than there are cores: tests of processes wait now and then.
+WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
 
 # Compiled once, not at every start of the many processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
