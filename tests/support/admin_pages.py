@@ -70,6 +70,8 @@ def sent(client: Client, address: str, *args: object, **form: Any) -> str:
 
 
 def queries(client: Client, address: str, *args: object) -> int:
+    """How many a page takes when it is not the first that this process makes."""
+    page_of(client, address, *args)
     with CaptureQueriesContext(connection) as asked:
         page_of(client, address, *args)
     return len(asked)
