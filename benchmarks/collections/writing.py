@@ -31,17 +31,30 @@ def write_judged(
     folder: Path, documents: Sequence[tuple[str, str]], asked: Iterable[tuple[str, int]]
 ) -> None:
     """Titles and texts of documents, and questions with the number of the one that answers."""
+    numbered = list(enumerate(asked))
+    write_collection_rows(
+        folder,
+        {f"d{number}": document for number, document in enumerate(documents)},
+        {f"q{number}": question for number, (question, _) in numbered},
+        {f"q{number}": [f"d{document}"] for number, (_, document) in numbered},
+    )
+
+
+def write_collection_rows(
+    folder: Path,
+    documents: Mapping[str, tuple[str, str]],
+    questions: Mapping[str, str],
+    answers: Mapping[str, Iterable[str]],
+) -> None:
+    """Titles and texts by document, questions, and the documents that answer each."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     corpus = [
-        {"_id": f"d{number}", "title": title, "text": text}
-        for number, (title, text) in enumerate(documents)
+        {"_id": number, "title": title, "text": text} for number, (title, text) in documents.items()
     ]
-    questions, judged = [], []
-    for number, (question, document) in enumerate(asked):
-        questions.append({"_id": f"q{number}", "text": question})
-        judged.append(f"q{number}\td{document}\t1\n")
-    for name, rows in (("corpus", corpus), ("queries", questions)):
+    queries = [{"_id": number, "text": text} for number, text in questions.items()]
+    for name, rows in (("corpus", corpus), ("queries", queries)):
         (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    judged = [f"{number}\t{each}\t1\n" for number, of in answers.items() for each in of]
     (folder / "qrels" / "test.tsv").write_text(f"query-id\tcorpus-id\tscore\n{''.join(judged)}")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.collections import (
+    classic,
     only_relevant,
     parts_of,
     read_collection,
@@ -112,3 +113,37 @@ def test_paragraphs_become_documents_and_their_questions_lead_to_them(tmp_path: 
         ("What?", {"d0": 1}),
         ("Soft?", {"d1": 1}),
     ]
+
+
+CLASSICS = {
+    "med/MED.ALL": ".I 1\n.W\ngranite in\nthe north\n.I 2\n.T\nBasalt\n.W\ndark and heavy stone\n",
+    "med/MED.QRY": ".I 1\n.W\n which stone\nis dark?\n",
+    "med/MED.REL": "1 0 2 1\n",
+    "time/TIME.ALL": "*TEXT 017 01/04/63 PAGE 020\n\nGRANITE IN\n\nTHE NORTH\n\n"
+    "*TEXT 018 01/04/63 PAGE 021\n\nBASALT IS DARK\n\n*STOP",
+    "time/TIME.QUE": "*FIND      1\n\n WHICH STONE\n\nIS DARK ?\n\n*STOP",
+    "time/TIME.REL": "1  2\n",
+    "lisa/LISA0.001": "Document    1\nGRANITE\nSTUDIES.\n\nGRANITE IN THE NORTH.\n"
+    f"{'*' * 44}\nDocument    2\nBASALT.\n\nBASALT IS DARK AND HEAVY.\n{'*' * 44}\n",
+    "lisa/LISA.QUE": "1\nWHICH STONE\nIS DARK? #\n",
+    "lisa/LISA.REL": "Query 1\n1 Relevant Refs:\n2 -1\n\n",
+    "npl/doc-text": "1\ngranite in the north\n   /\n2\nbasalt is\ndark\n   /\n",
+    "npl/query-text": "1\nWHICH STONE IS DARK\n/\n",
+    "npl/rlv-ass": "1\n    2\n   /\n",
+}
+
+
+@pytest.mark.parametrize("name", ["med", "time", "lisa", "npl"])
+def test_a_classic_collection_is_read_from_its_own_format(tmp_path: Path, name: str) -> None:
+    for path, text in CLASSICS.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    classic.make(tmp_path / "made", tmp_path)
+    made = read_collection(tmp_path / "made" / name)
+    documents = {one.id: " ".join(one.words.lower().split()) for one in made.documents}
+    assert "granite in the north" in documents["1"]
+    assert documents["2"].startswith("basalt")
+    assert [query.lower().rstrip(" ?") for query in made.queries.values()] == [
+        "which stone is dark"
+    ]
+    assert made.gains == {"1": {"2": 1}}
