@@ -7,12 +7,14 @@ quotes stands above all that has it not: the score counts on from there, and sta
 SEMANTIC_WEIGHT = 0.7
 """Words have the rest."""
 
-_SHARE_OF_FULL = 2 / (2 + 1.2)
-"""What a chunk of average length has of its words' weight when it says each of them twice.
+_SHARE_OF_FULL = 2 * 2 / (2 + 1.2)
+"""What a chunk of average length, alone in its item, has of words' weight if it says each twice.
 
-The best by word counts in full only if it comes up to that: where a question shares few words with
-every text, the best of them is no answer yet, and meaning may tell a better one.
+The best by word counts in full only if it comes up to that for the three words that weigh most:
+where a question shares few words with every text, the best of them is no answer yet, and meaning
+may tell a better one. Of more words, a long question would have none that comes up to it.
 """
+_HEAVIEST = 3
 
 _SEMANTIC = (
     "least(1, greatest(0, (cosine - %(background)s::float8) / (1 - %(background)s::float8)))"
@@ -33,11 +35,9 @@ _RANKED = {
     # chunks to have a word, would compare each with each.
     "hybrid": f""",
     words AS (
-        SELECT chunk_id, score, phrases, rank FROM keyword
-        UNION ALL
-        SELECT chunk_id, score, phrases, NULL FROM bm25
-        WHERE coalesce(chunk_id IN (SELECT chunk_id FROM semantic), false)
-            AND chunk_id NOT IN (SELECT chunk_id FROM keyword)
+        SELECT chunk_id, score, phrases, CASE WHEN rank <= %(pool)s THEN rank END AS rank
+        FROM keyword
+        WHERE rank <= %(pool)s OR coalesce(chunk_id IN (SELECT chunk_id FROM semantic), false)
     ),
     candidates AS (
         SELECT chunk_id, semantic.rank AS semantic_rank, words.rank AS keyword_rank,
@@ -53,7 +53,10 @@ _RANKED = {
     scored AS (
         SELECT *, coalesce({_SEMANTIC}, 0) AS semantic_score,
             coalesce(bm25 / nullif(greatest(
-                max(bm25) OVER (), (SELECT %(share_of_full)s::float8 * sum(idf) FROM rarity)
+                max(bm25) OVER (), (
+                    SELECT %(share_of_full)s::float8 * sum(idf)
+                    FROM (SELECT idf FROM rarity ORDER BY idf DESC LIMIT {_HEAVIEST}) AS heaviest
+                )
             ), 0), 0) AS keyword_score
         FROM candidates
     ),

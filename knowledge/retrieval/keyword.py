@@ -1,5 +1,8 @@
 """Nearest by word: every chunk in scope that has a term of the query, ranked by BM25.
 
+A chunk counts for more in an item that speaks of the query in several of its chunks: the best get
+their item's support, the mean of its three best chunks, in addition to their own score.
+
 Packed chunks are found by their postings; fresh ones, and those of a narrow scope, are read one by
 one from their tsvectors. Both come out as the same rows, a term and an entry as postings have it,
 and so with the same exact scores. How rare a term is and how long chunks are is counted in the
@@ -20,6 +23,10 @@ from knowledge.retrieval.scope import Scope
 
 K1 = 1.2
 B = 0.75
+SUPPORTED = 100
+"""So many of the best by themselves get their item's support, if no more are asked for."""
+SUPPORTERS = 3
+"""So many of an item's chunks speak for it, or all of fewer; what does not match counts as 0."""
 _END_OF_PREFIX = "\U0010ffff"
 
 
@@ -31,7 +38,7 @@ def candidates_sql(
     *,
     with_semantic: bool = False,
 ) -> str:
-    """So many of the best chunks by word, each with its exact score."""
+    """The best chunks by word, at least so many, each with its exact score."""
     likely, scored = [], _score_sql("found", query)
     if _looks_up(scope, query, plan, pool):
         likely, scored = _likely_parts(query, with_semantic=with_semantic), _COMPLETED
@@ -44,10 +51,9 @@ def candidates_sql(
         FROM ({scored}) AS scored {has_terms_sql(query.required)}
     )""",
         f"""
-    keyword AS MATERIALIZED (
-        SELECT *, row_number() OVER (ORDER BY phrases DESC, score DESC, chunk_id) AS rank
-        FROM ({_best_sql(scope, query)}) AS best
+    best AS MATERIALIZED ({_best_sql(query)}{_AND_NEAREST if with_semantic else ""}
     )""",
+        _KEYWORD,
     ]
     return ",".join(parts)
 
@@ -317,20 +323,52 @@ def _short_entries(scope: Scope, query: KeywordQuery, pool: int) -> int:
 # The best of them -----------------------------------------------------------------------------
 
 
-def _best_sql(scope: Scope, query: KeywordQuery) -> str:
-    """The first of the pool. What a chunk must say is asked of the best first, and of no more."""
+def _best_sql(query: KeywordQuery) -> str:
+    """The first by their own scores. What a chunk must say is asked of these first."""
     ordered = "SELECT * FROM bm25 ORDER BY phrases DESC, score DESC, chunk_id"
     conditions = conditions_sql(query)
-    if not (scope.gone or conditions):
-        return f"{ordered} LIMIT %(pool)s"
-    enough = "" if conditions else "LIMIT %(pool)s + %(gone)s"
+    if not conditions:
+        return f"\n        ({ordered} LIMIT %(supported)s + %(gone)s)"
     return f"""
-            SELECT * FROM ({ordered} {enough}) AS ordered
+        (
+            SELECT * FROM ({ordered}) AS ordered
             WHERE (
                 SELECT true FROM knowledge_chunktext AS t
                 WHERE t.chunk_id = ordered.chunk_id {conditions}
             )
-            LIMIT %(pool)s"""
+            LIMIT %(supported)s
+        )"""
+
+
+# What is near by meaning and has words of the query needs a score to be blended.
+_AND_NEAREST = """
+        UNION
+        SELECT * FROM bm25 WHERE coalesce(chunk_id IN (SELECT chunk_id FROM semantic), false)"""
+
+# Items are looked up one by one: of a join with so many chunks the planner would make a scan. What
+# is gone since it was packed has no item.
+_KEYWORD = f"""
+    keyword AS MATERIALIZED (
+        SELECT *, row_number() OVER (ORDER BY phrases DESC, score DESC, chunk_id) AS rank
+        FROM (
+            SELECT chunk_id, phrases, score + sum(score) FILTER (WHERE place <= {SUPPORTERS})
+                OVER (PARTITION BY item_id) / least({SUPPORTERS}, greatest(1, (
+                    SELECT chunk_count FROM knowledge_item AS item WHERE item.id = item_id
+                ))) AS score
+            FROM (
+                SELECT *, row_number()
+                    OVER (PARTITION BY item_id ORDER BY score DESC, chunk_id) AS place
+                FROM (
+                    SELECT *, (
+                        SELECT item_id FROM knowledge_chunktext AS t
+                        WHERE t.chunk_id = best.chunk_id
+                    ) AS item_id
+                    FROM best OFFSET 0
+                ) AS of_items
+                WHERE item_id IS NOT NULL
+            ) AS placed
+        ) AS supported
+    )"""
 
 
 def params(scope: Scope, query: KeywordQuery, *, pool: int = 0) -> dict[str, Any]:
@@ -349,6 +387,7 @@ def params(scope: Scope, query: KeywordQuery, *, pool: int = 0) -> dict[str, Any
         "begins": list(begins.values()),
         "ends": [begin + _END_OF_PREFIX for begin in begins.values()],
         "candidates": CANDIDATES + 2 * pool,
+        "supported": max(SUPPORTED, pool),
         "short": _short_entries(scope, query, pool),
         "chunks": scope.chunks,
         "gone": scope.gone,

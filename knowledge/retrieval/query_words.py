@@ -151,7 +151,7 @@ def _terms(text: str, configurations: Sequence[str]) -> tuple[Term, ...]:
     """The words to rank by, without the stop words of their language, and identifiers."""
     exact = identifiers(text)
     times = Counter(word for word in words_of(text) if len(word) <= LONGEST_WORD)
-    inside = _stop_words_inside(text)
+    inside = _too_common_inside(text)
     words = [word for word in times if word not in inside]
     stems = {each: stems_of(words, each) for each in configurations}
     own = _own_language(stems)
@@ -173,10 +173,17 @@ def _own_language(stems: dict[str, dict[str, list[str]]]) -> str:
     return max(dropped, key=lambda each: (dropped[each], each == configuration_for(DEFAULT)))
 
 
-def _stop_words_inside(text: str) -> set[str]:
-    """`is_unscoped` is not about `is`, whatever language beside English has that as a word."""
+def _too_common_inside(text: str) -> set[str]:
+    """`is_unscoped` is not about `is`, whatever language beside English has that as a word.
+
+    Nor is `x-ray` about x, or `e.g.` about e and g: what is written whole is asked for whole.
+    """
     stems = stems_of(sorted(compound_parts(text)), configuration_for(DEFAULT))
-    return {word for word, found in stems.items() if not found}
+    return {word for word, found in stems.items() if not found or _is_letter(word)}
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isascii() and word.isalpha()
 
 
 def _phrases(
@@ -202,7 +209,7 @@ def _phrases(
 
 def _without(word: str, configurations: Sequence[str]) -> list[str]:
     """What a chunk must not say for `-word`; who writes it with its dash means a flag by it."""
-    inside = _stop_words_inside(word)
+    inside = _too_common_inside(word)
     flag = _quote_lexeme(f"-{word.lower()}")
     found = []
     for part in dict.fromkeys(words_of(word)):

@@ -104,6 +104,34 @@ def test_stop_words_of_the_questions_own_language_are_dropped(
     assert read_query(question, configurations).spoken == spoken
 
 
+def test_an_item_that_speaks_of_it_more_than_once_comes_first(library: Access, add: Add) -> None:
+    filler = "The weather in the valley was mild, and nothing else happened there all day. " * 14
+    parts = [f"## Part {number}\n\n{filler}" for number in range(3)]
+    add("Once", "\n\n".join([f"{parts[0]} It was granite.", *parts[1:]]))
+    add("Always", "\n\n".join(f"{part} It was granite." for part in parts))
+    add("Never", "\n\n".join(parts))
+    hits = search(library, query="granite", mode="keyword", fold=False).hits
+    assert [hit.item.title for hit in hits] == [*["Always"] * 3, "Once"]
+    assert hits[2].keyword.score > 0.9 > hits[3].keyword.score
+
+
+def test_letters_of_a_compound_are_not_asked_for_by_themselves(library: Access, add: Add) -> None:
+    add("Letters", "The axes are called x and g, and the vector is called e.")
+    add("Picture", "An x-ray was taken of the left hand.")
+    hits = search(library, query="an x-ray, e.g. of a hand", mode="keyword").hits
+    assert [hit.item.title for hit in hits] == ["Picture"]
+    assert search(library, query="axes x", mode="keyword").hits[0].item.title == "Letters"
+
+
+def test_of_a_long_question_the_best_by_word_counts_in_full(library: Access, add: Add) -> None:
+    asked = "who said in which year that of all stones in the north granite, basalt and gneiss last"
+    for number, word in enumerate(asked.replace(",", "").split()):
+        add(f"Word {number}", f"{word} is a word, and {word} is told twice.")
+    add("Stones", "Granite, basalt, gneiss. " * 4)
+    hits = search(library, query=asked).hits
+    assert next(hit for hit in hits if hit.item.title == "Stones").keyword.score == 1
+
+
 def test_what_is_added_out_of_reach_changes_no_answer(
     shelf: Access, stranger: User, mint: Mint, folder: Callable[[str], Folder], add: Add
 ) -> None:
