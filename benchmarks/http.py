@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -132,13 +133,23 @@ def _note(number: int) -> Any:
     return {"kind": "text", "title": f"Note {number}", "text": text}
 
 
+_WORDS = (
+    *("deploy", "service", "granite", "river", "market", "window", "paper", "quiet", "north"),
+    *("release", "budget", "team", "lamp", "stone", "garden", "winter", "code", "review"),
+)
+
+
+def _sentence(words: int) -> str:
+    """Another one each time; long numbers would be many tokens, which no note is made of."""
+    return " ".join(random.choices(_WORDS, k=words)).capitalize() + "."
+
+
 def _memory(number: int) -> Any:
-    content = f"Service {number} of team {time.time_ns()} is deployed on day {number % 7}."
-    return {"title": f"Deploys of service {number}", "content": content}
+    return {"title": _sentence(3), "content": _sentence(12)}
 
 
 def _later_note(number: int) -> Any:
-    return _note(time.time_ns())
+    return {"kind": "text", "title": _sentence(3), "text": _sentence(12)}
 
 
 def _message(method: str, params: Any) -> Any:

@@ -26,7 +26,7 @@ from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-COUNT = 80
+COUNT = 48
 DEADLINE = 600
 GATE = 4_712
 Start = Callable[[], AbstractContextManager[subprocess.Popen[str]]]

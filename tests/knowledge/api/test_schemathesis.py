@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 HERE = Path(__file__).parent
-EXAMPLES_EACH = 2
+EXAMPLES_EACH = 1
 FEWEST_CASES = 2_000
 RUN = "from schemathesis.cli import schemathesis; schemathesis()"
 
