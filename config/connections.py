@@ -1,4 +1,4 @@
-"""Limits on connections: slow and silent clients are ended, and one address opens so many.
+"""Connections: slow and silent clients are ended, and one address opens so many.
 
 uvicorn ends idle kept connections and nothing else: without this, a client that stops in the middle
 of a header, a body or an answer holds its connection, and what is read of it, for ever.
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import Any, cast
 
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -17,6 +18,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from knowledge.api.asgi import address_key
 
 MAX_HEADER_BYTES = 64 * 1024
+JOINED_BYTES = 16 * 1024
+"""Of an answer, up to so much is joined before it is sent."""
 LEAST_PROGRESS = 512
 """Bytes: less than that within the time of a body or an answer counts as nothing."""
 
@@ -67,6 +70,44 @@ def default_limits() -> ConnectionLimits:
     return ConnectionLimits.from_settings()
 
 
+class JoinedWrites:
+    """A transport that sends together what is written in one turn of the event loop.
+
+    uvicorn writes the head of an answer and its body one by one, and to hand a piece to the kernel
+    takes as long as to make many a small answer.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def write(self, data: bytes) -> None:
+        """Send the piece soon; what has become long is sent at once, so that it cannot pile up."""
+        if not self._pieces:
+            self._loop.call_soon(self._flush)
+        self._pieces.append(data)
+        self._size += len(data)
+        if self._size > JOINED_BYTES:
+            self._flush()
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def get_write_buffer_size(self) -> int:
+        return self._size + self._transport.get_write_buffer_size()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def _flush(self) -> None:
+        if self._pieces and not self._transport.is_closing():
+            self._transport.write(b"".join(self._pieces))
+        self._pieces.clear()
+        self._size = 0
+
+
 class LimitedProtocol(HttpToolsProtocol):
     """uvicorn's protocol, with an end for clients that make no progress."""
 
@@ -75,6 +116,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.transport = cast(asyncio.Transport, JoinedWrites(transport, self.loop))
         self._limits = self.limits or default_limits()
         now = self.loop.time()
         self._header_since: float | None = now

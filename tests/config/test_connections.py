@@ -1,5 +1,6 @@
 """Clients that are slow, silent or too many, over real sockets."""
 
+import asyncio
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from config.connections import ConnectionLimits, LimitedProtocol
+from config.connections import JOINED_BYTES, ConnectionLimits, JoinedWrites, LimitedProtocol
 from config.entry import RequestsPerAddress
 from knowledge.api.asgi import Message, Receive, Send, address_key
 from tests.support.asgi_server import serve_app
@@ -122,6 +123,40 @@ def test_who_reads_slowly_but_reads_gets_it_all(open_with: Open) -> None:
         time.sleep(LIMIT_SEC / 16)  # far less than the limit, which a busy machine may add to
     size += len(read_all(connection))
     assert size > LARGE
+
+
+class Sent(list[bytes]):
+    """What a transport was given to send."""
+
+    write = list[bytes].append
+
+    def is_closing(self) -> bool:
+        return False
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        self.append(b"closed")
+
+
+def test_a_small_answer_is_sent_in_one_piece_and_a_long_one_as_it_comes() -> None:
+    async def answer_on(sent: Any) -> None:
+        transport = JoinedWrites(sent, asyncio.get_running_loop())
+        transport.write(b"head, ")
+        transport.write(b"body")
+        assert (sent, transport.get_write_buffer_size()) == ([], 10)
+        await asyncio.sleep(0)
+        assert (sent, transport.get_write_buffer_size()) == ([b"head, body"], 0)
+        transport.write(b"x" * JOINED_BYTES)
+        transport.write(b"x")
+        assert len(sent[-1]) == JOINED_BYTES + 1
+        transport.write(b"end")
+        transport.close()
+        await asyncio.sleep(0)
+        assert sent[-2:] == [b"end", b"closed"]
+
+    asyncio.run(answer_on(Sent()))
 
 
 def test_a_header_has_an_end(open_with: Open) -> None:
