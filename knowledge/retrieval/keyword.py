@@ -24,7 +24,7 @@ from knowledge.retrieval.scope import Scope
 K1 = 1.2
 B = 0.75
 SUPPORTED = 100
-"""So many of the best by themselves get their item's support, if no more are asked for."""
+"""So many of the best by their own scores get their item's support."""
 SUPPORTERS = 3
 """So many of an item's chunks speak for it, or all of fewer; what does not match counts as 0."""
 _END_OF_PREFIX = "\U0010ffff"
@@ -51,7 +51,7 @@ def candidates_sql(
         FROM ({scored}) AS scored {has_terms_sql(query.required)}
     )""",
         f"""
-    best AS MATERIALIZED ({_best_sql(query)}{_AND_NEAREST if with_semantic else ""}
+    best AS MATERIALIZED ({_best_sql(scope, query)}{_AND_NEAREST if with_semantic else ""}
     )""",
         _KEYWORD,
     ]
@@ -323,33 +323,34 @@ def _short_entries(scope: Scope, query: KeywordQuery, pool: int) -> int:
 # The best of them -----------------------------------------------------------------------------
 
 
-def _best_sql(query: KeywordQuery) -> str:
+def _best_sql(scope: Scope, query: KeywordQuery) -> str:
     """The first by their own scores. What a chunk must say is asked of these first."""
-    ordered = "SELECT * FROM bm25 ORDER BY phrases DESC, score DESC, chunk_id"
     conditions = conditions_sql(query)
-    if not conditions:
-        return f"\n        ({ordered} LIMIT %(supported)s + %(gone)s)"
+    if not (scope.gone or conditions):
+        return f"\n        (SELECT * FROM bm25 {_ORDERED} LIMIT %(enough)s)"
+    enough = "" if conditions else "LIMIT %(enough)s + %(gone)s"
     return f"""
         (
-            SELECT * FROM ({ordered}) AS ordered
+            SELECT * FROM (SELECT * FROM bm25 {_ORDERED} {enough}) AS ordered
             WHERE (
                 SELECT true FROM knowledge_chunktext AS t
                 WHERE t.chunk_id = ordered.chunk_id {conditions}
             )
-            LIMIT %(supported)s
+            LIMIT %(enough)s
         )"""
 
+
+_ORDERED = "ORDER BY phrases DESC, score DESC, chunk_id"
 
 # What is near by meaning and has words of the query needs a score to be blended.
 _AND_NEAREST = """
         UNION
         SELECT * FROM bm25 WHERE coalesce(chunk_id IN (SELECT chunk_id FROM semantic), false)"""
 
-# Items are looked up one by one: of a join with so many chunks the planner would make a scan. What
-# is gone since it was packed has no item.
+# Items are looked up one by one: of a join with so many chunks the planner would make a scan.
 _KEYWORD = f"""
     keyword AS MATERIALIZED (
-        SELECT *, row_number() OVER (ORDER BY phrases DESC, score DESC, chunk_id) AS rank
+        SELECT *, row_number() OVER ({_ORDERED}) AS rank
         FROM (
             SELECT chunk_id, phrases, score + sum(score) FILTER (WHERE place <= {SUPPORTERS})
                 OVER (PARTITION BY item_id) / least({SUPPORTERS}, greatest(1, (
@@ -363,11 +364,12 @@ _KEYWORD = f"""
                         SELECT item_id FROM knowledge_chunktext AS t
                         WHERE t.chunk_id = best.chunk_id
                     ) AS item_id
-                    FROM best OFFSET 0
+                    FROM best {_ORDERED} LIMIT {SUPPORTED}
                 ) AS of_items
-                WHERE item_id IS NOT NULL
             ) AS placed
-        ) AS supported
+            UNION ALL
+            (SELECT chunk_id, phrases, score FROM best {_ORDERED} OFFSET {SUPPORTED})
+        ) AS scored
     )"""
 
 
@@ -387,7 +389,7 @@ def params(scope: Scope, query: KeywordQuery, *, pool: int = 0) -> dict[str, Any
         "begins": list(begins.values()),
         "ends": [begin + _END_OF_PREFIX for begin in begins.values()],
         "candidates": CANDIDATES + 2 * pool,
-        "supported": max(SUPPORTED, pool),
+        "enough": max(SUPPORTED, pool),
         "short": _short_entries(scope, query, pool),
         "chunks": scope.chunks,
         "gone": scope.gone,
