@@ -8,6 +8,7 @@ from math import log
 from uuid import UUID
 
 from django.db.models import F
+from django.db.models.functions import Left
 
 from knowledge.access import Access
 from knowledge.memory.dates import NamedDate, is_dated_in
@@ -27,7 +28,7 @@ from knowledge.models import MEMORY_TYPES
 from knowledge.retrieval import visibility_sql
 from knowledge.retrieval.binary_cursor import fetch
 from knowledge.retrieval.conditions import matched_words
-from knowledge.retrieval.duplicates import Copy, repeated_texts
+from knowledge.retrieval.duplicates import BEGINNING, Copy, repeated_texts
 from knowledge.retrieval.scope import Narrowing, items_within
 from knowledge.retrieval.search import Ranking, rank
 from knowledge.retrieval.similarity import likeness_to_best
@@ -70,6 +71,8 @@ class Candidate:
     type: str
     created_at: datetime
     updated_at: datetime
+    beginning: str
+    """Of the text of its chunk."""
     score: float = 0.0
     tie: Tie | None = None
     recency_boost: float = 1.0
@@ -180,7 +183,12 @@ def _related_candidates(
         pk__in=missing[:MOST_BROUGHT_IN], chunks__position=0
     )
     rows = items.values(
-        "type", "created_at", "updated_at", item_id=F("pk"), chunk_id=F("chunks__pk")
+        "type",
+        "created_at",
+        "updated_at",
+        item_id=F("pk"),
+        chunk_id=F("chunks__pk"),
+        beginning=Left("chunks__text", BEGINNING),
     )
     return [Candidate(**row) for row in rows]
 
@@ -208,7 +216,7 @@ def fold_copies(access: Access, found: Sequence[Candidate]) -> list[Candidate]:
 
     What was remembered under another title is another thing, however short its text.
     """
-    texts = repeated_texts([each.chunk_id for each in found])
+    texts = repeated_texts({each.chunk_id: each.beginning for each in found})
     titles = _titles(access, [each.item_id for each in found if each.chunk_id in texts])
     kept: list[Candidate] = []
     first_of: dict[tuple[str, str], Candidate] = {}

@@ -1,7 +1,7 @@
 """Duplicate texts in results: the second is listed as a copy of the first."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from uuid import UUID
@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 from knowledge.retrieval.passages import WordPairs, say_the_same, word_pairs
 
-_BEGINNING = 60
+BEGINNING = 60
 """Characters by which chunks are told apart before whole texts are read."""
 READ_TO_FOLD = 100
 """So many hits are compared word by word."""
@@ -91,21 +91,19 @@ def normal_form(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def repeated_texts(chunk_ids: Sequence[int]) -> dict[int, str]:
+def repeated_texts(beginnings: Mapping[int, str]) -> dict[int, str]:
     """The text of each of these chunks that has the same text as another of them.
 
-    These are chunks that a search has found for its caller.
+    These are chunks that a search has found for its caller, with the beginnings of their texts.
     """
-    alike = _alike(_read(f"left(text, {_BEGINNING})", chunk_ids))
+    alike = _groups(
+        {each: normal_form(text)[: BEGINNING // 2] for each, text in beginnings.items()}
+    )
     return {
         chunk_id: text
-        for group in _groups(_read("text", [each for group in alike for each in group]))
+        for group in _groups(_read_texts([each for group in alike for each in group]))
         for chunk_id, text in group.items()
     }
-
-
-def _alike(beginnings: dict[int, str]) -> list[dict[int, str]]:
-    return _groups({each: text[: _BEGINNING // 2] for each, text in beginnings.items()})
 
 
 def _groups(texts: dict[int, str]) -> list[dict[int, str]]:
@@ -116,9 +114,9 @@ def _groups(texts: dict[int, str]) -> list[dict[int, str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _read(what: str, chunk_ids: Iterable[int]) -> dict[int, str]:
-    if not (wanted := list(chunk_ids)):
+def _read_texts(chunk_ids: Sequence[int]) -> dict[int, str]:
+    if not chunk_ids:
         return {}
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id, {what} FROM knowledge_chunk WHERE id = ANY(%s)", [wanted])
+        cursor.execute("SELECT id, text FROM knowledge_chunk WHERE id = ANY(%s)", [list(chunk_ids)])
         return {chunk_id: normal_form(text) for chunk_id, text in cursor.fetchall()}

@@ -16,7 +16,7 @@ from knowledge.models.prepared import Binary
 from knowledge.providers.protocols import Vector
 from knowledge.retrieval import keyword, semantic, visibility_sql
 from knowledge.retrieval.binary_cursor import fetch, halves
-from knowledge.retrieval.duplicates import READ_TO_FOLD
+from knowledge.retrieval.duplicates import BEGINNING, READ_TO_FOLD
 from knowledge.retrieval.fusion import SEMANTIC_WEIGHT, blend_params, ranking_sql
 from knowledge.retrieval.plans import (
     KeywordPlan,
@@ -60,15 +60,15 @@ class Shown(Enum):
     ORDER BY place"""
     """With all that an answer says."""
 
-    IN_BRIEF = """
+    IN_BRIEF = f"""
     SELECT best.chunk_id, best.score, item.id AS item_id, item.type,
-        item.created_at, item.updated_at
-    FROM ({best}) AS best
+        item.created_at, item.updated_at, left(chunk.text, {BEGINNING}) AS beginning
+    FROM ({{best}}) AS best
         JOIN knowledge_chunk AS chunk ON chunk.id = best.chunk_id
         JOIN knowledge_item AS item ON item.id = chunk.item_id
-    WHERE (SELECT true FROM {items} WHERE seen.id = item.id)
+    WHERE (SELECT true FROM {{items}} WHERE seen.id = item.id)
     ORDER BY place"""
-    """For rankings of many, with no more than which items they are of."""
+    """For rankings of many, with which items they are of, and what tells most texts apart."""
 
     TO_FOLD = f"""
     SELECT best.*, item.id AS item_id, item.custom_title, content.title,
